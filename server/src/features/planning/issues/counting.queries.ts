@@ -46,7 +46,7 @@ async function countLabelled(db: Db, query: IssueQuery): Promise<number | null> 
 async function countAll(db: Db, query: IssueQuery): Promise<number> {
   const labelled = await countLabelled(db, query);
   if (labelled !== null) return labelled;
-  const found = issueConditions(query, true);
+  const found = issueConditions(query, 'walked');
   if (!found) return 0;
   const counted = {
     limit: (rows: number) => sql<unknown>`${found.with} select i.id from issues i where ${found.where} limit ${rows}`,
@@ -62,7 +62,7 @@ export interface StateCounts {
 
 /** How many are in each state at this moment. */
 export async function countByState(db: Db, query: IssueQuery): Promise<StateCounts> {
-  const found = issueConditions(query, false);
+  const found = issueConditions(query, 'all');
   if (!found) return { all: 0, opened: 0, closed: 0 };
   const { rows } = await sql<StateCounts>`${found.with}
     select count(*)::int as all, count(*) filter (where i.state = 'opened')::int as opened,
@@ -76,7 +76,7 @@ const placeKey = (place: IssuePlace) =>
 const callerKey = ({ user, credential, admin, closedGroups }: Caller) => [user?.id, credential, admin, closedGroups];
 
 /** What names a list among all: the same for everybody who sees the same of it in the same way. Null where nothing does. */
-function keyOf({ place, caller, filter }: IssueQuery): string | null {
+export function keyOf({ place, caller, filter }: IssueQuery): string | null {
   if (filter.conditions) return null;
   const { createdAfter: _from, createdBefore: _to, updatedAfter: _since, updatedBefore: _until, ...others } = filter;
   return JSON.stringify([placeKey(place), callerKey(caller), others]);

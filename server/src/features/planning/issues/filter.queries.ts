@@ -98,7 +98,7 @@ const anyOf = (table: 'labels' | 'milestones', projectId: number, condition: Sql
 
 const projectOf = (place: IssuePlace): number | null => (place.kind === 'project' ? place.subject.project.id : null);
 
-function labelled(title: string, place: IssuePlace): Condition {
+function labelled(title: string, place: IssuePlace, near: boolean): Condition {
   const links = sql`select from issue_labels k where k.issue_id = i.id`;
   // As a value it is looked up issue by issue until there are enough; an absence would be joined with all links there are.
   if (none.test(title)) return sql`(select true from issue_labels k where k.issue_id = i.id limit 1) is null`;
@@ -106,8 +106,8 @@ function labelled(title: string, place: IssuePlace): Condition {
   const project = projectOf(place);
   if (project !== null)
     return sql`exists (${links} and k.label_id = ${anyOf('labels', project, sql`t.title = ${title}`)})`;
-  return sql`exists (select from issue_labels k join labels l on l.id = k.label_id where k.issue_id = i.id
-    and l.title = ${title})`;
+  const titled = sql`from issue_labels k join labels l on l.id = k.label_id where k.issue_id = i.id and l.title = ${title}`;
+  return near ? sql`(select true ${titled} limit 1) is not null` : sql`exists (select ${titled})`;
 }
 
 const assigned = sql`select from issue_assignees a where a.issue_id = i.id`;
@@ -141,17 +141,23 @@ function ofMilestone(condition: Sql, place: IssuePlace): Condition {
     : sql`i.milestone_id = ${anyOf('milestones', project, condition)}`;
 }
 
+/** Iterations are looked up before the issues are, which have an index on them. */
+const iterationWhere = (condition: Sql): Condition =>
+  sql`i.iteration_id = any(array(select t.id from iterations t where ${condition}))`;
+
 function byIteration(wanted: IdOrWord): Condition {
   if (wanted.toLowerCase() !== 'current') return numbered(sql`i.iteration_id`, wanted);
-  return sql`exists (select from iterations t where t.id = i.iteration_id
-    and current_date between t.start_date and t.due_date)`;
+  return iterationWhere(sql`current_date between t.start_date and t.due_date`);
 }
 
 /** An epic that the caller does not see is none, as in the JSON of its issues. */
 function byEpic(wanted: IdOrWord, caller: Caller): Condition {
   const seen = sql<boolean>`exists (select from epics e where e.id = i.epic_id and ${epicsOfIssuesSeen(caller)})`;
-  if (none.test(wanted)) return sql`not ${seen}`;
-  return any.test(wanted) ? seen : sql`(${numbered(sql`i.epic_id`, wanted)} and ${seen})`;
+  // Most issues have no epic, and nothing is asked about that of these.
+  if (none.test(wanted)) return sql`(i.epic_id is null or not ${seen})`;
+  return any.test(wanted)
+    ? sql`(i.epic_id is not null and ${seen})`
+    : sql`(${numbered(sql`i.epic_id`, wanted)} and ${seen})`;
 }
 
 /** Words for due days; weeks begin on Monday. */
@@ -176,8 +182,16 @@ function reactedWith(emoji: string, userId: number | null): Condition {
   return any.test(emoji) ? sql`exists (${mine})` : sql`exists (${mine} and w.name = ${emoji})`;
 }
 
+/** In one project these are looked up first: along the order of a list they may be anywhere. */
+function numberedBy(iids: readonly number[], place: IssuePlace): Condition {
+  const project = projectOf(place);
+  return project === null
+    ? sql`i.iid = any(${iids}::bigint[])`
+    : sql`i.id = any(array(select o.id from issues o where o.project_id = ${project} and o.iid = any(${iids}::bigint[])))`;
+}
+
 /** One condition for each value; of several values of one filter all must hold, and none in a negation. */
-function negatable(filter: Negatable, caller: Caller, place: IssuePlace): Condition[] {
+function negatable(filter: Negatable, caller: Caller, place: IssuePlace, near: boolean): Condition[] {
   const me = caller.user?.id ?? null;
   const found: Condition[] = [];
   if (filter.assigneeId !== undefined) found.push(assignedTo(filter.assigneeId));
@@ -185,13 +199,10 @@ function negatable(filter: Negatable, caller: Caller, place: IssuePlace): Condit
     found.push(sql`exists (${assigned} and a.user_id = ${userNamed(name)})`);
   if (filter.authorId !== undefined) found.push(sql`i.author_id = ${filter.authorId}`);
   if (filter.authorUsername !== undefined) found.push(sql`i.author_id = ${userNamed(filter.authorUsername)}`);
-  if (filter.iids) found.push(sql`i.iid = any(${filter.iids}::bigint[])`);
+  if (filter.iids) found.push(numberedBy(filter.iids, place));
   if (filter.iterationId !== undefined) found.push(byIteration(filter.iterationId));
-  if (filter.iterationTitle !== undefined)
-    found.push(
-      sql`exists (select from iterations t where t.id = i.iteration_id and t.title = ${filter.iterationTitle})`,
-    );
-  for (const title of filter.labels ?? []) found.push(labelled(title, place));
+  if (filter.iterationTitle !== undefined) found.push(iterationWhere(sql`t.title = ${filter.iterationTitle}`));
+  for (const title of filter.labels ?? []) found.push(labelled(title, place, near));
   const milestones = milestonesMeant(filter);
   if (milestones) found.push(ofMilestone(milestones, place));
   else if (filter.milestone !== undefined) found.push(numbered(sql`i.milestone_id`, filter.milestone));
@@ -205,23 +216,28 @@ function negatable(filter: Negatable, caller: Caller, place: IssuePlace): Condit
         ? numbered(sql`i.health_status`, filter.healthStatus)
         : sql`i.health_status = ${filter.healthStatus}`,
     );
-  if (filter.issueType !== undefined) found.push(sql`i.type = ${filter.issueType}`);
+  // As a constant, like `confidential`: indexes of what few issues are do not serve a value that is not known.
+  if (filter.issueType !== undefined) found.push(sql`i.type = ${sql.lit(filter.issueType)}`);
   return found;
 }
 
 /** One id is compared as such: an index is then walked in the order of what it holds besides. */
-const among = (column: Sql, ids: readonly number[]): Condition =>
+export const among = (column: Sql, ids: readonly number[]): Condition =>
   ids.length === 1 ? sql`${column} = ${ids[0]}` : sql`${column} = any(${[...ids]}::bigint[])`;
 
-function titledConditions({ labels, milestones }: TitledIds): Condition[] {
+function titledConditions({ labels, milestones }: TitledIds, near: boolean): Condition[] {
   return [
     ...labels.map((found) => {
       const ids = found.map(({ id }) => id);
-      return sql<boolean>`exists (select from issue_labels k where k.issue_id = i.id and ${among(sql`k.label_id`, ids)})`;
+      const having = sql`from issue_labels k where k.issue_id = i.id and ${among(sql`k.label_id`, ids)}`;
+      return near ? sql<boolean>`(select true ${having} limit 1) is not null` : sql<boolean>`exists (select ${having})`;
     }),
     ...(milestones ? [among(sql`i.milestone_id`, milestones)] : []),
   ];
 }
+
+/** Texts are indexed by what three letters or digits in a row they have; a word without is looked for in each issue. */
+const indexed = /[\p{L}\p{N}]{3}/u;
 
 /** Each word of a search is in one of the columns. */
 function searched(search: string, columns: readonly string[]): Condition[] {
@@ -229,24 +245,28 @@ function searched(search: string, columns: readonly string[]): Condition[] {
   return wordsOf(search).map(
     (word) =>
       sql<boolean>`(${sql.join(
-        named.map((name) => sql`${sql.ref(`i.${name}`)} ilike ${containing(word)}`),
+        named.map((name) => {
+          const text = sql.ref(`i.${name}`);
+          return sql`${indexed.test(word) ? text : sql`(${text} || '')`} ilike ${containing(word)}`;
+        }),
         sql` or `,
       )})`,
   );
 }
 
-function filtered(filter: IssueFilter, caller: Caller, place: IssuePlace): Condition[] {
-  const found = [...negatable(filter, caller, place), ...((filter.conditions ?? []) as readonly Condition[])];
+function filtered({ filter, caller, place }: IssueQuery, near: boolean): Condition[] {
+  const found = [...negatable(filter, caller, place, near), ...((filter.conditions ?? []) as readonly Condition[])];
   // Where a column is null, the condition is: such an issue does not meet it.
-  for (const condition of filter.not ? negatable(filter.not, caller, place) : [])
+  for (const condition of filter.not ? negatable(filter.not, caller, place, near) : [])
     found.push(sql`(${condition}) is not true`);
-  if (filter.titled) found.push(...titledConditions(filter.titled));
+  if (filter.titled) found.push(...titledConditions(filter.titled, near));
   if (filter.createdBy !== undefined) found.push(sql`i.author_id = ${filter.createdBy}`);
   if (filter.assignedTo !== undefined) found.push(assignedTo(String(filter.assignedTo)));
   if (filter.ids) found.push(sql`i.id = any(${filter.ids}::bigint[])`);
   if (filter.ofMilestone !== undefined) found.push(sql`i.milestone_id = ${filter.ofMilestone}`);
   if (filter.state) found.push(sql`i.state = ${filter.state}`);
-  if (filter.confidential !== undefined) found.push(sql`i.confidential = ${filter.confidential}`);
+  if (filter.confidential !== undefined)
+    found.push(filter.confidential ? sql`i.confidential` : sql`not i.confidential`);
   if (filter.createdAfter) found.push(sql`i.created_at >= ${filter.createdAfter}`);
   if (filter.createdBefore) found.push(sql`i.created_at <= ${filter.createdBefore}`);
   if (filter.updatedAfter) found.push(sql`i.updated_at >= ${filter.updatedAfter}`);
@@ -266,13 +286,19 @@ const mine = (me: number | null): Condition =>
 /** Confidential ones that are not for the caller, where they may not read all of a project. */
 export const concealed = (caller: Caller): Condition => sql`(i.confidential and not ${mine(caller.user?.id ?? null)})`;
 
+/**
+ * `all` of those that meet the conditions; `walked`, one after the other until there are enough; `near`, only a part of
+ * the order, each by itself.
+ */
+export type Looked = 'all' | 'walked' | 'near';
+
 interface Visible {
   readonly tables: Sql | null;
   readonly conditions: Condition[];
 }
 
 /** Those of a place that the caller sees; null where they see none. */
-function visible(place: IssuePlace, caller: Caller, walked: boolean): Visible | null {
+function visible(place: IssuePlace, caller: Caller, looked: Looked): Visible | null {
   const me = caller.user?.id ?? null;
   if (place.kind === 'project') {
     const { subject } = place;
@@ -296,8 +322,9 @@ function visible(place: IssuePlace, caller: Caller, walked: boolean): Visible | 
     read.condition,
   ];
   // The projects of an instance are too many to be gathered where a few of its issues are looked at.
+  const each = looked === 'near' || (looked === 'walked' && place.kind === 'instance');
   const inProject = (condition: Sql) =>
-    walked && place.kind === 'instance'
+    each
       ? sql<boolean>`(select ${condition} from projects p where p.id = i.project_id)`
       : sql<boolean>`i.project_id in (select p.id from projects p where ${condition})`;
   return {
@@ -317,17 +344,14 @@ export interface IssueQuery {
 }
 
 /**
- * `with ...`, and the condition on rows `i` of `issues`; null where there can be none. `walked`: the issues are looked at
- * one after the other until there are enough, not all of them.
+ * `with ...`, and the condition on rows `i` of `issues`; null where there can be none. `looked` says which of them are
+ * looked at.
  */
-export function issueConditions(
-  { place, caller, filter }: IssueQuery,
-  walked: boolean,
-): { with: Sql; where: Sql } | null {
-  const seen = visible(place, caller, walked);
+export function issueConditions(query: IssueQuery, looked: Looked): { with: Sql; where: Sql } | null {
+  const seen = visible(query.place, query.caller, looked);
   if (!seen) return null;
   return {
     with: withTables(seen.tables),
-    where: allOf([...seen.conditions, ...filtered(filter, caller, place)]),
+    where: allOf([...seen.conditions, ...filtered(query, looked === 'near')]),
   };
 }

@@ -9,8 +9,10 @@ import {
   keysetOrder,
 } from '../../../kernel/http/paging.queries.ts';
 import { allOf, type Sql } from '../../namespaces/index.ts';
+import { keyOf } from './counting.queries.ts';
 import { type IssuePlace, type IssueQuery, issueConditions } from './filter.queries.ts';
 import { epoch, type ListedRow, labelRank, walkIssues } from './walks.queries.ts';
+import { type FarLists, pageNearby } from './window.queries.ts';
 
 export const issueOrders = [
   'created_at',
@@ -153,7 +155,7 @@ async function listSparse(db: Db, list: IssueList, column: Sparse, page: Window)
   const whole = keysetOrder([{ ...column, direction, nullable: true }, id]);
   whole.after(page.after);
   const { cursorOf } = whole;
-  const found = issueConditions(list, true);
+  const found = issueConditions(list, 'walked');
   if (!found) return { rows: [], cursorOf };
   const read = async (present: boolean, limit: number, offset: number, after: Window['after']) => {
     const order = keysetOrder(present ? [{ ...column, direction }, id] : [id]);
@@ -194,7 +196,7 @@ async function countFilled(
 async function listDueFirst(db: Db, list: IssueList, page: Window): Promise<ListedRow[] | null> {
   const { place, orderBy, sort } = list;
   if (place.kind !== 'project' || (orderBy !== 'milestone_due' && orderBy !== 'priority') || page.after) return null;
-  const found = issueConditions(list, true);
+  const found = issueConditions(list, 'walked');
   if (!found) return null;
   const { project, namespace } = place.subject;
   const { values, joined, order } = orderOf(orderBy, sort, place);
@@ -210,8 +212,31 @@ async function listDueFirst(db: Db, list: IssueList, page: Window): Promise<List
   return rows.length === page.limit ? rows : null;
 }
 
+/** A page among the next issues of an order that is a column; null where it is not, or not there. */
+async function listNearby(db: Db, list: IssueList, page: Window, far: FarLists | undefined): Promise<Listed | null> {
+  const column = plain[list.orderBy];
+  if (!column) return null;
+  const key = page.after || !far ? null : keyOf(list);
+  const name = key && JSON.stringify([key, list.orderBy, list.sort]);
+  if (name && far?.get(name)) return null;
+  const direction = list.sort;
+  const id = {
+    name: 'id',
+    expression: sql`i.id`,
+    type: 'integer',
+    direction,
+    value: (row: ListedRow) => row.id,
+  } as const;
+  const order = keysetOrder<ListedRow>([{ ...column, direction }, id]);
+  const rows = await pageNearby(db, list, { order, by: column.expression, direction }, page);
+  if (!rows && name) far?.set(name, true);
+  return rows && { rows, cursorOf: order.cursorOf };
+}
+
 /** Rows of one page, and what continues it. */
-export async function listIssues(db: Db, list: IssueList, page: Window): Promise<Listed> {
+export async function listIssues(db: Db, list: IssueList, page: Window, far?: FarLists): Promise<Listed> {
+  const nearby = await listNearby(db, list, page, far);
+  if (nearby) return nearby;
   const column = sparseOrder(list.orderBy, list.place);
   if (column) return await listSparse(db, list, column, page);
   const { order, values, joined } = orderOf(list.orderBy, list.sort, list.place);
@@ -219,7 +244,7 @@ export async function listIssues(db: Db, list: IssueList, page: Window): Promise
   const near = (await walkIssues(db, list, page)) ?? (await listDueFirst(db, list, page));
   if (near) return { rows: near, cursorOf: order.cursorOf };
   // What is a column has an index to walk along.
-  const found = issueConditions(list, list.orderBy in plain);
+  const found = issueConditions(list, list.orderBy in plain ? 'walked' : 'all');
   if (!found) return { rows: [], cursorOf: order.cursorOf };
   const [first = sql`null::int`, second = sql`null::int`] = values;
   const { rows } = await sql<ListedRow>`${found.with}

@@ -33,6 +33,7 @@ import {
 import { withDetails } from './issues.queries.ts';
 import { type IssueOrder, listIssues } from './listing.queries.ts';
 import { withTitledIds } from './titles.queries.ts';
+import { farLists } from './window.queries.ts';
 
 const common = { method: 'GET', credentials: ['token', 'session'], tag: 'Issues' } as const;
 
@@ -46,9 +47,10 @@ interface Wanted {
 
 /** Lists as other nouns of the domain show them. */
 export function issueLists(db: Db, base: string, counts: IssueCounts = issueCounts(db)) {
+  const far = farLists();
   return async ({ place, from, caller, filter, params }: Wanted, page: Page): Promise<Paged> => {
     const list = { ...(await withTitledIds(db, { place, caller, filter })), ...orderOf(params) };
-    const { rows, cursorOf } = await listIssues(db, list, page);
+    const { rows, cursorOf } = await listIssues(db, list, page, far);
     const counted = page.style === 'keyset' ? null : (totalOfLastPage(page, rows) ?? counts.count(list));
     const [total, loaded] = await Promise.all([
       counted,

@@ -163,3 +163,19 @@ it.each(issueOrders.flatMap((order) => (['asc', 'desc'] as const).map((sort) => 
     }
   },
 );
+
+it.each([{ labels: 'l0,l1' }, { 'not[labels]': 'l2' }, { labels: 'None' }, { milestone: 'm0' }])(
+  '%j: pages that the next issues of the order fill are the whole list cut in pieces',
+  async (filter) => {
+    for (const path of [`/projects/${projects[0]?.id}/issues`, '/issues?scope=all', `/groups/${groupId}/issues`])
+      for (const order_by of ['created_at', 'title', 'popularity']) {
+        const query = { ...filter, order_by };
+        const ids = (await call(path, { ...query, per_page: 100 })).body.map(({ id }) => id);
+        expect(ids.length).toBeGreaterThan(1);
+        const pages: number[] = [];
+        for (let page = 1; page <= ids.length; page += 1)
+          pages.push(...(await call(path, { ...query, per_page: 1, page })).body.map(({ id }) => id));
+        expect(pages).toEqual(ids);
+      }
+  },
+);

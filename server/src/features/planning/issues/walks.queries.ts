@@ -1,10 +1,11 @@
 /** Orders of issues by their labels and milestones, walked along these: a page looks at few issues instead of sorting all. */
 import { type RawBuilder, sql } from 'kysely';
+import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Issue } from '../../../kernel/db/rows.ts';
 import type { Page } from '../../../kernel/http/pagination.ts';
 import { allOf, type Sql } from '../../namespaces/index.ts';
-import { type IssueFilter, type IssueQuery, issueConditions } from './filter.queries.ts';
+import { among, type IssueFilter, type IssuePlace, type IssueQuery, issueConditions } from './filter.queries.ts';
 
 /** A row with the values of its order that are not columns. */
 export interface ListedRow extends Issue {
@@ -38,7 +39,7 @@ const walkable = ({ filter }: IssueQuery, { offset, limit }: Window) =>
 
 /** Reads issues in the order of their ids, or of the priorities of their labels with those without one last. */
 function partsOf(db: Db, list: IssueQuery & { readonly sort: Direction }, day: Sql | null) {
-  const found = issueConditions(list, true);
+  const found = issueConditions(list, 'walked');
   if (!found) return null;
   const direction = sql.raw(list.sort);
   const beyond = sql.raw(list.sort === 'asc' ? '>' : '<');
@@ -77,13 +78,38 @@ function partsOf(db: Db, list: IssueQuery & { readonly sort: Direction }, day: S
   return { byId, byRank };
 }
 
-/** The next day on which a milestone is due; null where there is none. */
-async function dayAfter(db: Db, day: number | null, sort: Direction): Promise<number | null> {
+interface Day {
+  readonly day: number;
+  /** Milestones of the place that are due then; null of the instance, where they may be many. */
+  readonly milestones: readonly number[] | null;
+}
+
+/** The next day on which a milestone of the place is due, beginning with the day itself for `same`; null where there is none. */
+async function dayAfter(db: Db, place: IssuePlace, day: number | null, sort: Direction, same = false) {
+  if (place.kind === 'project') return await dayOfProject(db, place.subject, day, sort, same);
+  if (same && day !== null) return { day, milestones: null };
   const [least, beyond] = sort === 'asc' ? [sql.raw('min'), sql.raw('>')] : [sql.raw('max'), sql.raw('<')];
   const past = day === null ? sql`` : sql`where due_date ${beyond} ${epoch} + ${day}::int`;
   const { rows } = await sql<{ day: number | null }>`
     select ${least}(due_date) - ${epoch} as day from milestones ${past}`.execute(db);
-  return rows[0]?.day ?? null;
+  const next = rows[0]?.day ?? null;
+  return next === null ? null : { day: next, milestones: null };
+}
+
+async function dayOfProject(
+  db: Db,
+  { project, namespace }: ProjectSubject,
+  day: number | null,
+  sort: Direction,
+  same: boolean,
+): Promise<Day | null> {
+  const beyond = sql.raw(`${sort === 'asc' ? '>' : '<'}${same ? '=' : ''}`);
+  const { rows } = await sql<Day>`
+    select t.due_date - ${epoch} as day, array_agg(t.id) as milestones from milestones t
+    where t.due_date is not null ${day === null ? sql`` : sql`and t.due_date ${beyond} ${epoch} + ${day}::int`}
+      and (t.project_id = ${project.id} or t.namespace_id = any(${[...namespace.traversal_ids]}::bigint[]))
+    group by t.due_date order by t.due_date ${sql.raw(sort)} limit 1`.execute(db);
+  return rows[0] ?? null;
 }
 
 /** Day by day, then those that are not due. Null where there are too many days with too little. */
@@ -96,20 +122,24 @@ async function walkDays(
   const most = offset + limit;
   const rows: ListedRow[] = [];
   const position = after && { rank: (after.second ?? null) as number | null, id: Number(after.id) };
-  const first = after ? (after.first as number | null) : await dayAfter(db, null, list.sort);
+  const first = after ? (after.first as number | null) : null;
+  const begin = after && first === null ? null : await dayAfter(db, list.place, first, list.sort, after !== null);
   let looked = 0;
-  for (let day = first; day !== null && rows.length < most; day = await dayAfter(db, day, list.sort)) {
+  for (let at = begin; at && rows.length < most; at = await dayAfter(db, list.place, at.day, list.sort)) {
     looked += 1;
     if (looked > mostDays) return null;
+    const { day, milestones } = at;
     const part = partsOf(db, list, sql`${day}::int`);
     if (!part) return [];
-    const due = sql`i.milestone_id in (select s.id from milestones s where s.due_date = ${epoch} + ${day}::int)`;
+    const due = milestones
+      ? among(sql`i.milestone_id`, milestones)
+      : sql`i.milestone_id in (select s.id from milestones s where s.due_date = ${epoch} + ${day}::int)`;
     rows.push(...(await part[by](due, most - rows.length, position && day === first ? position : null)));
   }
   if (rows.length < most) {
     const part = partsOf(db, list, sql`null::int`);
     const never = sql`(select s.due_date from milestones s where s.id = i.milestone_id) is null`;
-    if (part) rows.push(...(await part[by](never, most - rows.length, first === null ? position : null)));
+    if (part) rows.push(...(await part[by](never, most - rows.length, after && first === null ? position : null)));
   }
   return rows.slice(offset);
 }
@@ -131,7 +161,6 @@ export async function walkIssues(
     const position = after && { rank: (after.first ?? null) as number | null, id: Number(after.id) };
     return parts && (await parts.byRank(sql`true`, offset + limit, position)).slice(offset);
   }
-  if (place.kind !== 'instance') return null;
   if (orderBy === 'milestone_due') return await walkDays(db, { ...list, sort }, 'byId', page);
   return orderBy === 'priority' ? await walkDays(db, { ...list, sort }, 'byRank', page) : null;
 }

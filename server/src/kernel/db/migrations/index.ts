@@ -131,6 +131,7 @@ import { broadcastMessagesMigration } from './1002-broadcast-messages.ts';
 import { featureFlagsMigration } from './1003-feature-flags.ts';
 import { pushMirrorsMigration } from './1007-push-mirrors.ts';
 import { epicBoardOrderMigration } from './1020-epic-board-order.ts';
+import { issueListIndexesMigration } from './1021-issue-list-indexes.ts';
 
 /** One step of the schema. `statements` run in order in one transaction; each may hold several SQL commands. */
 export interface Migration {
@@ -271,4 +272,5 @@ export const migrations: readonly Migration[] = [
   featureFlagsMigration,
   pushMirrorsMigration,
   epicBoardOrderMigration,
+  issueListIndexesMigration,
 ];

@@ -1,0 +1,63 @@
+/** Pages of lists over many projects, looked for among the next issues of their order before all that match are gathered. */
+import { sql } from 'kysely';
+import type { Db } from '../../../kernel/db/index.ts';
+import { createLargeLists, type LargeLists } from '../../../kernel/http/large-lists.ts';
+import type { Page } from '../../../kernel/http/pagination.ts';
+import type { KeysetOrder } from '../../../kernel/http/paging.queries.ts';
+import { allOf, type Sql } from '../../namespaces/index.ts';
+import { type IssueFilter, type IssueQuery, issueConditions } from './filter.queries.ts';
+import type { ListedRow } from './walks.queries.ts';
+
+type Window = Pick<Page, 'limit' | 'offset' | 'after'>;
+
+/** Issues that are looked at one by one. */
+const most = 4000;
+/** What few issues meet has an index of its own, and the page is not among the next issues. */
+const rare: ReadonlyArray<keyof IssueFilter> = [
+  ...(['authorId', 'authorUsername', 'createdBy', 'assigneeUsernames', 'assignedTo', 'iids', 'ids'] as const),
+  ...(['ofMilestone', 'myReactionEmoji', 'search', 'epicId', 'iterationId', 'iterationTitle', 'healthStatus'] as const),
+];
+
+function worthwhile({ place, filter }: IssueQuery, { limit, offset }: Window): boolean {
+  if (limit + offset > most / 4 || rare.some((name) => filter[name] !== undefined)) return false;
+  if (/^\d+$/.test(filter.assigneeId ?? '') || (filter.issueType ?? 'issue') !== 'issue') return false;
+  // In one project the numbers that are kept of its issues tell well enough what is cheaper, but not who has two labels.
+  return place.kind !== 'project' || (filter.titled?.labels.length ?? 0) > 1;
+}
+
+/** Lists whose page was not found so, for a while: it is not tried again. */
+export type FarLists = LargeLists<true>;
+export const farLists = (): FarLists => createLargeLists<true>();
+
+export interface IndexedOrder {
+  readonly order: KeysetOrder<ListedRow>;
+  /** What it compares before the id. */
+  readonly by: Sql;
+  readonly direction: 'asc' | 'desc';
+}
+
+/** A page, or null where the next issues of the order do not fill it. */
+export async function pageNearby(
+  db: Db,
+  query: IssueQuery,
+  { order, by, direction }: IndexedOrder,
+  page: Window,
+): Promise<ListedRow[] | null> {
+  if (!worthwhile(query, page)) return null;
+  const found = issueConditions(query, 'near');
+  if (!found) return [];
+  const { place } = query;
+  const after = order.after(page.after);
+  const within = [
+    ...(place.kind === 'project' ? [sql`i.project_id = ${place.subject.project.id}`] : []),
+    ...(after ? [after] : []),
+  ];
+  const way = sql.raw(direction);
+  // In the same words inside and outside: the rows are not sorted again, and no more are read than fill the page.
+  const { rows } = await sql<ListedRow>`${found.with}
+    select i.*, null::int as first, null::int as second
+    from (select i.*, ${by} as compared from issues i where ${allOf(within)}
+      order by compared ${way}, i.id ${way} limit ${most}) i
+    where ${found.where} order by i.compared ${way}, i.id ${way} limit ${page.limit} offset ${page.offset}`.execute(db);
+  return rows.length === page.limit ? rows : null;
+}
