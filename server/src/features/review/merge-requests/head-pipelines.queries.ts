@@ -29,6 +29,23 @@ export async function newestPipelineOf(db: Db, requestId: number, sha: string): 
 }
 
 /**
+ * Whether the head of a request may still get its first pipeline: nobody has made one for the push or the request that brought
+ * it, which were moments ago. What is older is stuck, and nobody waits for it.
+ */
+export async function pipelineIsComing(
+  db: Db,
+  { id, head_sha, source_project_id }: Pick<MergeRequest, 'id' | 'head_sha' | 'source_project_id'>,
+): Promise<boolean> {
+  const { rows } = await sql`select from facts f
+    where f.delivered_at is null and f.created_at > now() - interval '5 seconds'
+      and (f.kind in ('merge_request.opened', 'merge_request.head_changed') and f.payload->'merge_request_id' = to_jsonb(${id}::bigint)
+        or f.kind = 'push' and f.project_id = ${source_project_id} and f.payload->>'after' = ${head_sha})
+      and not exists (select from merge_requests m where m.id = ${id} and ${newestPipeline(sql.val(head_sha))} is not null)
+    limit 1`.execute(db);
+  return rows.length > 0;
+}
+
+/**
  * Open requests whose head is the commit of one of the pipelines: its merge request, or those from its branch. Children are
  * a part of their parent, and merge trains decide on their own.
  */

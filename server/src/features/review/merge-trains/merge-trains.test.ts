@@ -183,8 +183,8 @@ describe('the API of merge trains', () => {
   it('when_pipeline_succeeds: joins once the pipeline has succeeded [2/states.merge-train-entry-status/3] [2/api.merge-trains/5 when_pipeline_succeeds]', async () => {
     const config = `test:\n  script: [make]\n  rules: [{ if: '$CI_PIPELINE_SOURCE == "merge_request_event"' }]\n`;
     const project = await build({}, { '.gitlab-ci.yml': config });
+    // Its pipeline is about to be made when it joins.
     const made = await openRequest(project, 'work');
-    await eventually('a head pipeline', async () => (await request(project, made.iid)).head_pipeline);
     const answer = await join(project, made.iid, { when_pipeline_succeeds: true });
     expect([answer.status, answer.body]).toEqual([202, []]);
     expect((await request(project, made.iid)).merge_when_pipeline_succeeds).toBe(true);

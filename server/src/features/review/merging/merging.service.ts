@@ -1,4 +1,5 @@
 /** Merging: accepting a merge, auto-merge, and the merge itself under the repository's lock. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ZERO_SHA } from '@millrace/git';
 import { canOnProject } from '../../../kernel/authz/can.ts';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
@@ -7,7 +8,7 @@ import type { MergeRequest, MergeTrainEntry } from '../../../kernel/db/rows.ts';
 import { forbidden, HttpError, unauthorized, unprocessable } from '../../../kernel/http/errors.ts';
 import { type MergeTry, stackBase } from '../../repository/index.ts';
 import { type FactSource, type MergeFacts, mergeFacts } from '../merge-checks/merge-check.ts';
-import type { MergeCheckService } from '../merge-checks/merge-checks.service.ts';
+import type { LoadedCandidate, MergeCheckService } from '../merge-checks/merge-checks.service.ts';
 import { isPipelineActive } from '../merge-checks/pipeline.check.ts';
 import * as heads from '../merge-requests/head-pipelines.queries.ts';
 import { isEarly, mergeAfterTask } from '../merge-requests/merge-after.ts';
@@ -143,6 +144,17 @@ export function mergingService(
     });
   }
 
+  /** What is known of a request. Pipelines are made moments after a push or a new request: auto-merge waits for those moments. */
+  async function factsFor(found: LoadedCandidate, whenPipelineSucceeds: boolean): Promise<MergeFacts> {
+    const facts = checks.knownFacts(await atHead(found));
+    const isComing = async () =>
+      whenPipelineSucceeds && facts.pipelineStatus === null && (await heads.pipelineIsComing(db, facts.row));
+    if (!(await isComing())) return facts;
+    do await sleep(25);
+    while (await isComing());
+    return checks.knownFacts(await atHead(await checks.load(found.subject, found.caller, facts.row)));
+  }
+
   /** Merges, or waits for the head pipeline where that was asked for and one is on its way. */
   async function accept(
     subject: ProjectSubject,
@@ -155,7 +167,7 @@ export function mergingService(
     const merger = await mergerOf(subject, caller, found.row);
     if (options.skipMergeTrain && !subject.project.merge_trains_skip_train_allowed)
       throw forbidden('The project does not allow merges that skip the merge train');
-    const facts = checks.knownFacts(await atHead(found));
+    const facts = await factsFor(found, options.whenPipelineSucceeds);
     await checks.requireImmediate(facts, options.sha);
     if (options.whenPipelineSucceeds && hasToWait(facts)) return await mergeLater(merger, facts.row, options);
     if (options.whenPipelineSucceeds && trainsEnabled(subject.project) && !options.skipMergeTrain) {
@@ -175,7 +187,7 @@ export function mergingService(
   ): Promise<{ readonly request: MergeRequest; readonly entry: MergeTrainEntry | null }> {
     const found = await checks.load(subject, caller, { projectId: subject.project.id, iid });
     const merger = await mergerOf(subject, caller, found.row);
-    const facts = checks.knownFacts(await atHead(found));
+    const facts = await factsFor(found, options.whenPipelineSucceeds);
     await checks.requireImmediate(facts, options.sha);
     if (options.whenPipelineSucceeds && hasToWait(facts)) {
       const request = await mergeLater(merger, facts.row, options);
