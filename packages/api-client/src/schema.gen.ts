@@ -47940,8 +47940,6 @@ export interface operations {
                 updated_after?: string;
                 /** @description Only those changed at or before this time */
                 updated_before?: string;
-                /** @description `simple` gives fewer fields */
-                view?: "simple";
                 /**
                  * @deprecated
                  * @description Use `draft`
@@ -47949,8 +47947,6 @@ export interface operations {
                 wip?: "yes" | "no";
                 /** @description Labels with colour and description */
                 with_labels_details?: boolean;
-                /** @description Check anew whether each can be merged */
-                with_merge_status_recheck?: boolean;
             };
             header?: {
                 /** @description An `ETag`: 304 while the answer is still the same */
@@ -53559,8 +53555,6 @@ export interface operations {
                 updated_after?: string;
                 /** @description Only those changed at or before this time */
                 updated_before?: string;
-                /** @description `simple` gives fewer fields */
-                view?: "simple";
                 /**
                  * @deprecated
                  * @description Use `draft`
@@ -53568,8 +53562,6 @@ export interface operations {
                 wip?: "yes" | "no";
                 /** @description Labels with colour and description */
                 with_labels_details?: boolean;
-                /** @description Check anew whether each can be merged */
-                with_merge_status_recheck?: boolean;
             };
             header?: {
                 /** @description An `ETag`: 304 while the answer is still the same */
@@ -65782,8 +65774,6 @@ export interface operations {
                 updated_after?: string;
                 /** @description Only those changed at or before this time */
                 updated_before?: string;
-                /** @description `simple` gives fewer fields */
-                view?: "simple";
                 /**
                  * @deprecated
                  * @description Use `draft`
@@ -65791,7 +65781,7 @@ export interface operations {
                 wip?: "yes" | "no";
                 /** @description Labels with colour and description */
                 with_labels_details?: boolean;
-                /** @description Check anew whether each can be merged */
+                /** @description Try the merge where `merge_status` is `unchecked`; for developers */
                 with_merge_status_recheck?: boolean;
                 /** @description Also head pipeline, approvals, open threads and states of reviewers */
                 with_review_status?: boolean;

@@ -144,7 +144,7 @@ export function reviewFeature(deps: ReviewDependencies): Review {
   const checks = statusCheckService({ ...deps, tell: calls.tell });
   return {
     routes: [
-      ...listingRoutes(deps),
+      ...listingRoutes(deps, mergeChecks.status),
       ...newMergeRequestRoutes(deps),
       ...mergeRequestRoutes({ ...deps, quickActions: deps.noteables.quickActions }, service, detail),
       ...changesRoutes(deps, deps.pipelines, detail),

@@ -75,6 +75,17 @@ it('whoever looks before a push is processed has tried its merge: processing it 
   expect(await stored()).toEqual({ iid, sha: seen, merge_status: 'can_be_merged' });
   const unseen = await project.commit(branch, { unseen: '3' });
   expect(await stored()).toEqual({ iid, sha: unseen, merge_status: 'unchecked' });
+
+  const rechecked = async (token: string) =>
+    (
+      await project.api<Json[]>('GET', '/merge_requests', {
+        token,
+        query: { source_branch: branch, with_merge_status_recheck: true },
+      })
+    ).body;
+  expect(await rechecked((await project.member(20)).secret)).toMatchObject([{ merge_status: 'unchecked' }]);
+  expect(await rechecked((await project.member(30)).secret)).toMatchObject([{ merge_status: 'can_be_merged' }]);
+  expect(await stored()).toEqual({ iid, sha: unseen, merge_status: 'can_be_merged' });
 });
 
 it('a rule of the project that is set while a merge waits for the repository counts', async () => {

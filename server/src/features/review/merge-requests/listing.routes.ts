@@ -9,6 +9,7 @@ import { Bool, IdOrPath, Int, Optional } from '../../../kernel/http/params/schem
 import { type Route, route } from '../../../kernel/http/route.ts';
 import { findMilestone } from '../../collaboration/index.ts';
 import { storedStatus } from '../merge-checks/merge-check.ts';
+import type { MergeCheckService } from '../merge-checks/merge-checks.service.ts';
 import { countByState, countRows, listRows, type MergeRequestFilter } from './listing.queries.ts';
 import {
   ListedMergeRequest,
@@ -92,8 +93,17 @@ function filterOf(caller: Caller, params: Static<typeof asked>): Omit<MergeReque
   };
 }
 
-async function load(db: MergeRequestDependencies['db'], filter: MergeRequestFilter, page: Page) {
+type Row = Awaited<ReturnType<typeof listRows>>[number];
+
+async function load(
+  db: MergeRequestDependencies['db'],
+  filter: MergeRequestFilter,
+  page: Page,
+  checked?: (row: Row) => Promise<Row>,
+) {
   const [rows, total] = await Promise.all([listRows(db, filter, page), countRows(db, filter)]);
+  // One after the other: a list must not start a page of trial merges at once.
+  if (checked) for (const [index, row] of rows.entries()) rows[index] = await checked(row);
   return offsetPage(page, await withPeople(db, rows), total);
 }
 
@@ -106,11 +116,20 @@ export const mergeRequestLists =
     );
 export type MergeRequestLists = ReturnType<typeof mergeRequestLists>;
 
-export function listingRoutes({ db, externalUrl }: Pick<MergeRequestDependencies, 'db' | 'externalUrl'>): Route[] {
+export function listingRoutes(
+  { db, externalUrl }: Pick<MergeRequestDependencies, 'db' | 'externalUrl'>,
+  statusOf: MergeCheckService['status'],
+): Route[] {
   const urls = { base: externalUrl };
 
   const listed = async (filter: MergeRequestFilter, page: Page, labelDetails: boolean) =>
     mapPage(await load(db, filter, page), (loaded) => listedJson(loaded, urls, storedStatus(loaded.row), labelDetails));
+
+  /** Tries the merge of what nobody has tried yet, for those who could see to it by opening each. */
+  const rechecking = (subject: ProjectSubject, caller: Caller) =>
+    canOnProject(caller, 'update_merge_request', subject)
+      ? async (row: Row) => (row.merge_status === 'unchecked' ? (await statusOf(subject, caller, row)).row : row)
+      : undefined;
 
   const statistics = async (filter: MergeRequestFilter): Promise<Static<typeof MergeRequestStatistics>> => {
     const { all, opened, closed, merged } = await countByState(db, filter);
@@ -173,6 +192,12 @@ export function listingRoutes({ db, externalUrl }: Pick<MergeRequestDependencies
               description: 'Also head pipeline, approvals, open threads and states of reviewers',
             }),
           ),
+          with_merge_status_recheck: Optional(
+            Bool({
+              default: false,
+              description: 'Try the merge where `merge_status` is `unchecked`; for developers',
+            }),
+          ),
         },
         exclusiveFilters,
       ),
@@ -180,8 +205,14 @@ export function listingRoutes({ db, externalUrl }: Pick<MergeRequestDependencies
       handler: async ({ params, subject, page, caller }) => {
         const filter = { ...filterOf(caller, params), projectId: subject.project.id };
         const labelDetails = params.with_labels_details ?? false;
-        if (!params.with_review_status) return await listed(filter, page, labelDetails);
-        const loaded = await load(db, filter, page);
+        const loaded = await load(
+          db,
+          filter,
+          page,
+          params.with_merge_status_recheck ? rechecking(subject, caller) : undefined,
+        );
+        if (!params.with_review_status)
+          return mapPage(loaded, (each) => listedJson(each, urls, storedStatus(each.row), labelDetails));
         const status = await reviewStatusOf(
           db,
           loaded.items.map(({ row }) => row.id),

@@ -186,6 +186,4 @@ export const filters = {
     }),
   ),
   sort: Optional(OneOf(['asc', 'desc'], { default: 'desc', description: 'Direction of the order' })),
-  view: Optional(OneOf(['simple'], { description: '`simple` gives fewer fields' })),
-  with_merge_status_recheck: Optional(Bool({ description: 'Check anew whether each can be merged' })),
 };
