@@ -132,6 +132,7 @@ import { featureFlagsMigration } from './1003-feature-flags.ts';
 import { pushMirrorsMigration } from './1007-push-mirrors.ts';
 import { epicBoardOrderMigration } from './1020-epic-board-order.ts';
 import { issueListIndexesMigration } from './1021-issue-list-indexes.ts';
+import { countedIssuesMigration } from './1022-counted-issues.ts';
 
 /** One step of the schema. `statements` run in order in one transaction; each may hold several SQL commands. */
 export interface Migration {
@@ -273,4 +274,5 @@ export const migrations: readonly Migration[] = [
   pushMirrorsMigration,
   epicBoardOrderMigration,
   issueListIndexesMigration,
+  countedIssuesMigration,
 ];
