@@ -1,5 +1,6 @@
 /** A runner that speaks the protocol and runs nothing. */
 import { createHash } from 'node:crypto';
+import { Agent, request } from 'node:http';
 import type { Target } from './target.ts';
 
 export interface TakenJob {
@@ -15,6 +16,23 @@ export interface ProtocolRunner {
   upload(job: TakenJob, form: FormData): Promise<void>;
   end(job: TakenJob): Promise<void>;
 }
+
+const agent = new Agent({ keepAlive: true });
+
+/** `fetch` takes three times as long for some megabytes as the server does, on the same cores. */
+const sendBytes = (target: URL, data: Buffer, headers: Record<string, string>) =>
+  new Promise<void>((resolve, reject) => {
+    const sent = request(target, { method: 'PATCH', agent, headers: { ...headers, 'Content-Length': data.length } });
+    sent.once('error', reject);
+    sent.once('response', (answer) => {
+      answer.resume();
+      answer.once('error', reject);
+      answer.once('end', () =>
+        answer.statusCode === 202 ? resolve() : reject(new Error(`PATCH ${target.pathname}: ${answer.statusCode}`)),
+      );
+    });
+    sent.end(data);
+  });
 
 /** Registers a runner for jobs with the tag. */
 export async function protocolRunner({ call, url }: Target, tag: string): Promise<ProtocolRunner> {
@@ -42,13 +60,10 @@ export async function protocolRunner({ call, url }: Target, tag: string): Promis
       }
     },
     write: (job, start, data) =>
-      send('PATCH', `/jobs/${job.id}/trace`, 202, {
-        headers: {
-          'Content-Type': 'text/plain',
-          'Content-Range': `${start}-${start + data.length - 1}`,
-          'JOB-TOKEN': job.token,
-        },
-        body: new Uint8Array(data),
+      sendBytes(new URL(`${url}/api/v4/jobs/${job.id}/trace`), data, {
+        'Content-Type': 'text/plain',
+        'Content-Range': `${start}-${start + data.length - 1}`,
+        'JOB-TOKEN': job.token,
       }),
     upload: (job, form) =>
       send('POST', `/jobs/${job.id}/artifacts?artifact_type=archive&artifact_format=zip`, 201, {

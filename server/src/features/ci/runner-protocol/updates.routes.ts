@@ -1,10 +1,11 @@
 /** PUT /jobs/:id and PATCH /jobs/:id/trace: how a runner says how the job goes. */
 import { crc32 } from 'node:zlib';
+import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { transaction } from '../../../kernel/db/index.ts';
 import type { Job } from '../../../kernel/db/rows.ts';
 import { HttpError } from '../../../kernel/http/errors.ts';
-import { readAll } from '../../../kernel/http/params/body.ts';
+import { readAll, readInto } from '../../../kernel/http/params/body.ts';
 import { Bool, Int, OneOf, Optional, Str } from '../../../kernel/http/params/schema.ts';
 import { answer, Empty, type Route, route } from '../../../kernel/http/route.ts';
 import { headerPrefix } from '../../../kernel/names.ts';
@@ -20,6 +21,8 @@ import { markDebugTrace, touchJob } from './updates.queries.ts';
 
 /** Bytes of one piece of a log. */
 const maxTraceChunkBytes = 4 * 1024 * 1024;
+/** Bytes from which on a piece is read into memory that is used again. */
+const longPieceBytes = 1024 * 1024;
 /** Bytes of a first piece that is stored with one statement. */
 const shortPieceBytes = 64 * 1024;
 /** Seconds between two pieces of a log: also how soon a runner hears that its job was canceled. */
@@ -45,6 +48,23 @@ const rangeOf = (size: number) => `0-${size}`;
 
 export function updateRoutes(deps: CiDependencies): Route[] {
   const { db } = deps;
+  /** Room for a long piece, used again: memory outside of the heap has the whole heap looked through when it is let go. */
+  let room: Buffer | null = null;
+
+  /** Reads a piece and gives it to `use`, which must not keep it. */
+  async function withPiece<T>(request: FastifyRequest, use: (data: Buffer) => Promise<T>): Promise<T> {
+    const { raw, headers } = request;
+    const name = 'max_trace_chunk_bytes';
+    if (Number(headers['content-length']) < longPieceBytes)
+      return await use(await readAll(raw, name, maxTraceChunkBytes));
+    const own = room ?? Buffer.allocUnsafeSlow(maxTraceChunkBytes);
+    room = null;
+    try {
+      return await use(await readInto(raw, name, own));
+    } finally {
+      room = own;
+    }
+  }
 
   const statusHeaders = (status: string) => ({
     'Job-Status': status,
@@ -166,18 +186,20 @@ export function updateRoutes(deps: CiDependencies): Route[] {
       }
       // Before the first line that was written so: nobody reads it in between.
       if (params.debug_trace && !job.debug_trace) await markDebugTrace(db, job.id);
-      const data = first ?? (await readAll(request.raw, 'max_trace_chunk_bytes', maxTraceChunkBytes));
-      if (data.length === 0) {
-        await touchJob(db, job.id);
-        return answer(202, undefined, headers(job.trace_size));
-      }
-      if (start + data.length > limit * 1024 * 1024) return await overflow(job, limit);
-      // Of what the runner sent: it compares.
-      const checksum = crc32(data, job.trace_crc32);
-      const stored = await storePiece(deps, { jobId: job.id, start, data, crc32: checksum }, token);
-      // Two pieces at once: the other one was first.
-      if (!stored) throw outOfPlace((await runningJob(db, job.id, token)).trace_size);
-      return answer(202, undefined, headers(start + data.length));
+      const store = async (data: Buffer) => {
+        if (data.length === 0) {
+          await touchJob(db, job.id);
+          return answer(202, undefined, headers(job.trace_size));
+        }
+        if (start + data.length > limit * 1024 * 1024) return await overflow(job, limit);
+        // Of what the runner sent: it compares.
+        const checksum = crc32(data, job.trace_crc32);
+        const stored = await storePiece(deps, { jobId: job.id, start, data, crc32: checksum }, token);
+        // Two pieces at once: the other one was first.
+        if (!stored) throw outOfPlace((await runningJob(db, job.id, token)).trace_size);
+        return answer(202, undefined, headers(start + data.length));
+      };
+      return await (first ? store(first) : withPiece(request, store));
     },
   });
 

@@ -55,6 +55,16 @@ export async function readAll(stream: Readable, name: string, limit: number, hol
   return Buffer.concat(chunks, size);
 }
 
+/** The same into memory that the caller has, as much as there is room for; the part of it that was filled. */
+export async function readInto(stream: Readable, name: string, room: Buffer): Promise<Buffer> {
+  let size = 0;
+  for await (const chunk of stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    if (size + chunk.length > room.length) throw tooLarge(name, room.length);
+    size += chunk.copy(room, size);
+  }
+  return room.subarray(0, size);
+}
+
 function declaredSize(request: IncomingMessage): number {
   return Number(request.headers['content-length'] ?? Number.NaN);
 }
