@@ -309,10 +309,11 @@ export function pipelineRoutes(
       handler: async ({ subject, caller, params, unmodifiedSince }) => {
         const found = await find(subject, params.pipeline_id);
         unmodifiedSince(found.updated_at);
-        await removePipeline(deps, subject.project, found.id, async (tx, pipeline) => {
+        const removed = await removePipeline(deps, subject.project, found.id, async (tx, pipeline) => {
           await cancelJobs(deps, tx, pipeline, caller.user?.id ?? null);
           return true;
         });
+        if (!removed) throw recordNotFound();
       },
     }),
   ];

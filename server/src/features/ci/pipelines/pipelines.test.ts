@@ -369,4 +369,12 @@ describe('lists', () => {
     const remove = await world.app.api('DELETE', `/projects/${project.id}/pipelines/${id}`, { token: developer.token });
     expect(remove.status).toBe(403);
   });
+
+  it('[1/errors/10] one is deleted once, however many ask at the same moment', async () => {
+    const own = await world.project();
+    const { id } = await own.push('a: {script: [x], tags: [nobody]}');
+    const remove = () => world.app.api('DELETE', `/projects/${own.id}/pipelines/${id}`, { token: world.owner.token });
+    const answers = await Promise.all(Array.from({ length: 5 }, remove));
+    expect(answers.map(({ status }) => status).sort()).toEqual([204, 404, 404, 404, 404]);
+  });
 });

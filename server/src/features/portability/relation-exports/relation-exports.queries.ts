@@ -1,6 +1,6 @@
 /** Rows of exports of relations. */
 import { type Selectable, sql } from 'kysely';
-import type { Db } from '../../../kernel/db/index.ts';
+import { type Db, lockInTransaction } from '../../../kernel/db/index.ts';
 import type { RelationExportBatchesTable, RelationExportsTable } from '../../../kernel/db/tables.ts';
 
 export type RelationExportRow = Selectable<RelationExportsTable>;
@@ -60,6 +60,8 @@ export async function beginRun(
   { place, userId, run, batched }: NewRun,
   relations: readonly string[],
 ): Promise<void> {
+  // Those who begin at the same time do so one after the other: the last one's run stays.
+  await lockInTransaction(tx, 'relation-exports', place.kind, place.id);
   await tx.deleteFrom('relation_exports').where(columnOf(place), '=', place.id).execute();
   await tx
     .insertInto('relation_exports')

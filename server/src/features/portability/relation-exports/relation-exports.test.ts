@@ -168,3 +168,11 @@ test('a relation that cannot be read fails alone, with its error [3/api.project-
   expect((await download(broken.id, { relation: 'project_badges' })).status).toBe(404);
   expect((await download(broken.id, { relation: 'labels' })).status).toBe(200);
 });
+
+test('[3/api.project-relations-export/1] requests at the same moment are all accepted, and one run stays', async () => {
+  const own = await buildProject(app, { owner: owner.user });
+  const answers = await Promise.all(Array.from({ length: 6 }, () => start(own.id)));
+  expect(answers.map((answer) => answer.status)).toEqual(Array(6).fill(202));
+  const names = (await done(own.id)).map(({ relation }) => relation);
+  expect(names).toHaveLength(new Set(names).size);
+});

@@ -396,6 +396,8 @@ export async function openIntoBranch(db: Db, projectId: number, branch: string):
     .execute();
 }
 
-export async function deleteRow(tx: Db, id: number): Promise<void> {
-  await tx.deleteFrom('merge_requests').where('id', '=', id).execute();
+/** False where another request has deleted it. */
+export async function deleteRow(tx: Db, id: number): Promise<boolean> {
+  const { numDeletedRows } = await tx.deleteFrom('merge_requests').where('id', '=', id).executeTakeFirstOrThrow();
+  return numDeletedRows > 0n;
 }

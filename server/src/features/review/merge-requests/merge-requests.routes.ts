@@ -3,7 +3,7 @@ import Type from 'typebox';
 import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { transaction } from '../../../kernel/db/index.ts';
 import type { MergeRequest } from '../../../kernel/db/rows.ts';
-import { forbidden } from '../../../kernel/http/errors.ts';
+import { forbidden, recordNotFound } from '../../../kernel/http/errors.ts';
 import { Bool, IdOrPath, Int, OneOf, Optional, OrNull, Str } from '../../../kernel/http/params/schema.ts';
 import { requireOnProject } from '../../../kernel/http/parents.ts';
 import { Empty, type Route, route } from '../../../kernel/http/route.ts';
@@ -186,7 +186,7 @@ export function mergeRequestRoutes(
       handler: async ({ params, subject, unmodifiedSince }) => {
         const row = await find(subject, params.merge_request_iid);
         unmodifiedSince(row.updated_at);
-        await transaction(db, (tx) => queries.deleteRow(tx, row.id));
+        if (!(await transaction(db, (tx) => queries.deleteRow(tx, row.id)))) throw recordNotFound();
       },
     }),
   ];

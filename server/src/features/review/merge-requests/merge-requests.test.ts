@@ -191,6 +191,12 @@ describe('reading', () => {
     expect((await get(created.iid, own)).body).toMatchObject({ state: 'closed', detailed_merge_status: 'not_open' });
   });
 
+  it('[1/errors/10] is deleted once, however many ask at the same moment', async () => {
+    const { iid } = await request('deleted-at-once');
+    const answers = await Promise.all(Array.from({ length: 5 }, () => project.api('DELETE', `${path}/${iid}`)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([204, 404, 404, 404, 404]);
+  });
+
   it('diverged commits when asked', async () => {
     const created = await request('diverged');
     await project.commit('main', { 'diverging.txt': '' });

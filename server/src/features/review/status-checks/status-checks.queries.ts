@@ -98,6 +98,8 @@ export async function deleteCheck(tx: Db, id: number): Promise<boolean> {
 /** Replaces the branches that a check is for; false when one of them is not a protected branch of the project. */
 export async function setBranches(tx: Db, projectId: number, id: number, ids: readonly number[]): Promise<boolean> {
   const wanted = [...new Set(ids)];
+  // Those who replace them at the same time do so one after the other.
+  await tx.selectFrom('external_status_checks').select('id').where('id', '=', id).forUpdate().execute();
   await tx.deleteFrom('external_status_check_branches').where('check_id', '=', id).execute();
   if (wanted.length === 0) return true;
   const known = await tx

@@ -101,6 +101,21 @@ describe('/projects/:id/external_status_checks', () => {
     expect(JSON.stringify(events.body)).not.toContain('between us');
   });
 
+  it('take the last of the branches that several set at the same moment', async () => {
+    const branch = await app.db
+      .selectFrom('protected_branches')
+      .selectAll()
+      .where('project_id', '=', project.id)
+      .executeTakeFirstOrThrow();
+    const made = await create({ name: 'At once', external_url: url('/at-once') });
+    const json = { protected_branch_ids: [branch.id] };
+    const one = `${checks}/${made.body.id}`;
+    const put = () => project.api<Json>('PUT', one, { token: maintainer.secret, json });
+    const answers = await Promise.all(Array.from({ length: 6 }, put));
+    expect(answers.map((answer) => answer.status)).toEqual(Array(6).fill(200));
+    expect((await project.api('DELETE', one, { token: maintainer.secret })).status).toBe(204);
+  });
+
   it('refuse what is taken, empty, elsewhere or not allowed, and whoever may not', async () => {
     const made = await create({ name: 'Taken', external_url: url('/taken') });
     const foreign = await buildRepositoryProject(app);
