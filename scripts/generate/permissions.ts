@@ -95,6 +95,7 @@ const credentialWords = {
   token: 'token',
   session: 'session',
   job: 'job token',
+  deploy: 'deploy token',
   body: 'token among the parameters',
 } as const;
 

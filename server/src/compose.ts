@@ -228,6 +228,8 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     parents: namespaces.parents,
   });
   const delivery = deliveryFeature({
+    objects,
+    settings,
     markdown: kernels.markdown,
     db,
     externalUrl,

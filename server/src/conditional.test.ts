@@ -90,7 +90,12 @@ const address = () => `${unique('conditional')}@example.com`;
 const sshKey = (owner: string) => ofUser(owner, 'keys', { title: 'x', key: sshKeyText() });
 const gpgKey = async (owner: string) => ofUser(owner, 'gpg_keys', { key: (await gpgKeyTexts(address())).publicKey });
 const email = (owner: string) => ofUser(owner, 'emails', { email: address() });
-
+/** A fresh package with one file. */
+async function packaged(urlOf: (file: { id: number; package_id: number }) => string): Promise<Target> {
+  const target = `${at('packages/generic')}/${unique('tool')}/1.0/a.txt?select=package_file`;
+  const made = await world.app.api<{ id: number; package_id: number }>('PUT', target, { token: admin, json: {} });
+  return { url: `${at('packages')}/${urlOf(made.body)}` };
+}
 /** A fresh branch with its commit, and where branches are. */
 const branches = () => `/projects/${repository.id}/repository/branches`;
 const branched = () =>
@@ -126,7 +131,6 @@ const discussed = (path: string, thing: () => Promise<string>): Readonly<Record<
   [`/projects/:id/${path}/notes/:note_id/award_emoji/:award_id`]: async () =>
     inside(`${(await inside(`${await thing()}/notes`, { body: 'x' })).url}/award_emoji`, emoji),
 });
-
 const boards = (places: 'projects' | 'groups', kind = 'boards'): Readonly<Record<string, () => Promise<Target>>> => {
   const board = async () => {
     const build = places === 'projects' ? buildProject : buildGroup;
@@ -150,16 +154,12 @@ const targets: Readonly<Record<string, () => Promise<Target>>> = {
     token: (await buildToken(world.app)).secret,
   }),
   '/personal_access_tokens/:id': async () => {
-    const { id } = await created(`/users/${(await buildUser(world.app)).id}/personal_access_tokens`, {
-      name: 'x',
-      scopes: ['api'],
-    });
+    const { id } = await created(`/users/${(await buildUser(world.app)).id}/personal_access_tokens`, accessToken);
     return { url: `/personal_access_tokens/${id}` };
   },
   '/users/:user_id/impersonation_tokens/:impersonation_token_id': async () =>
     inside(`/users/${(await buildUser(world.app)).id}/impersonation_tokens`, accessToken),
-  '/projects/:id/access_tokens/:token_id': async () =>
-    inside(`/projects/${(await buildProject(world.app)).id}/access_tokens`, accessToken),
+  '/projects/:id/access_tokens/:token_id': () => inside(at('access_tokens'), accessToken),
   '/groups/:id/access_tokens/:token_id': async () =>
     inside(`/groups/${(await buildGroup(world.app)).id}/access_tokens`, accessToken),
   ...Object.fromEntries(
@@ -176,10 +176,8 @@ const targets: Readonly<Record<string, () => Promise<Target>>> = {
       ];
     }),
   ),
-  '/projects/:id/deploy_keys/:key_id': async () =>
-    inside(`/projects/${(await buildProject(world.app)).id}/deploy_keys`, { title: 'x', key: sshKeyText() }),
-  '/projects/:id/deploy_tokens/:token_id': async () =>
-    inside(`/projects/${(await buildProject(world.app)).id}/deploy_tokens`, deployToken),
+  '/projects/:id/deploy_keys/:key_id': () => inside(at('deploy_keys'), { title: 'x', key: sshKeyText() }),
+  '/projects/:id/deploy_tokens/:token_id': () => inside(at('deploy_tokens'), deployToken),
   '/groups/:id/deploy_tokens/:token_id': async () =>
     inside(`/groups/${(await buildGroup(world.app)).id}/deploy_tokens`, deployToken),
   '/applications/:id': () => inside('/applications', application),
@@ -291,6 +289,9 @@ const targets: Readonly<Record<string, () => Promise<Target>>> = {
   '/projects/:id/feature_flags/:feature_flag_name': () => inside(at('feature_flags'), { name: unique('flag') }, 'name'),
   '/projects/:id/feature_flags_user_lists/:iid': async () =>
     inside(`/projects/${repository.id}/feature_flags_user_lists`, { name: unique('list'), user_xids: 'a' }, 'iid'),
+  '/projects/:id/packages/:package_id': () => packaged((file) => String(file.package_id)),
+  '/projects/:id/packages/:package_id/package_files/:package_file_id': () =>
+    packaged((file) => `${file.package_id}/package_files/${file.id}`),
   '/projects/:id/remote_mirrors/:mirror_id': () => inside(at('remote_mirrors'), { url: 'https://example.com/a.git' }),
   '/projects/:id/catalog': async () => ({ url: `/projects/${repository.id}/catalog` }),
   '/projects/:id/releases/:tag_name': async () => ({ url: await released() }),

@@ -259,6 +259,9 @@ function expected(route: Route, actor: Actor, place: Place): Refusal {
   if (sends && route.credentials.length === 1 && route.credentials[0] === 'session')
     return actor.invalid || kind === 'job' ? unauthorized : notForTokens;
   if (!reads || !sends) return refusalOn(route, anonymous, Level.none, place);
+  // Known where packages are, and of another scope.
+  if ('DEPLOY-TOKEN' in actor.headers && route.credentials.includes('deploy'))
+    return { status: 403, text: 'insufficient_scope' };
   if (actor.invalid || !route.credentials.includes(kind)) return unauthorized;
   const accepted = acceptedScopes(route);
   if (actor.caller.scopes && !accepted.some((scope) => actor.caller.scopes?.has(scope)))

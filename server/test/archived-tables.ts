@@ -79,6 +79,7 @@ const running = 'of work in progress on the instance';
 const elsewhere = 'of groups and other projects of the instance';
 const catalog = 'of the catalogue of the instance, which its owners decide on';
 const flags = 'of what runs where the project is now; the ecosystem does not export it either';
+const registry = 'of the package registry, which the ecosystem does not export either';
 const logs = 'of logs and artifacts, which stay behind';
 
 /** Tables whose rows stay behind, and why. */
@@ -109,6 +110,8 @@ export const leftOutTables: Readonly<Record<string, string>> = {
   integration_calls: secret,
   integrations: secret,
   issue_csv_imports: running,
+  package_files: registry,
+  packages: registry,
   push_mirrors: secret,
   job_artifact_removals: logs,
   job_artifacts: logs,

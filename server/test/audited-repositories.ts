@@ -85,6 +85,16 @@ export function changesOfRepositories(app: TestApp, admin: string) {
       const { body } = await app.api<{ id: number }>('POST', url, { token: admin, json: mirrored });
       return `${url}/${body.id}`;
     };
+    const packaged = async (inside: '' | '/package_files' = '') => {
+      const url = `${await base()}/packages`;
+      await app.api('PUT', `${url}/generic/tool/1.0/a.txt`, { token: admin, json: {} });
+      const one = async (at: string) => {
+        const { body } = await app.api<{ id: number }[]>('GET', at, { token: admin });
+        return `${at}/${body[0]?.id}`;
+      };
+      const found = await one(url);
+      return inside === '' ? found : await one(`${found}${inside}`);
+    };
     const catalog = async () => {
       const url = await base();
       await app.api('PUT', `${url}/catalog`, { token: admin });
@@ -120,6 +130,15 @@ export function changesOfRepositories(app: TestApp, admin: string) {
       }),
       'DELETE /projects/:id/remote_mirrors/:mirror_id': async () => ({
         ...{ url: await mirror(), leaves: 'push_mirror_deleted' },
+      }),
+      'PUT /projects/:id/packages/generic/:package_name/:package_version/*': async () => ({
+        ...{ url: `${await base()}/packages/generic/tool/1.0/a.txt`, json: {}, leaves: 'package_file_published' },
+      }),
+      'DELETE /projects/:id/packages/:package_id': async () => ({
+        ...{ url: await packaged(), leaves: 'package_deleted' },
+      }),
+      'DELETE /projects/:id/packages/:package_id/package_files/:package_file_id': async () => ({
+        ...{ url: await packaged('/package_files'), leaves: 'package_file_deleted' },
       }),
       'PUT /projects/:id/catalog': async () => ({ url: `${await base()}/catalog`, leaves: 'catalog_resource_created' }),
       'DELETE /projects/:id/catalog': async () => ({

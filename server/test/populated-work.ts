@@ -183,3 +183,13 @@ export async function forked(app: TestApp, project: Project, admin: User, number
     .execute();
   return fork.id;
 }
+
+/** The package with the most files. */
+export async function keptPackage(db: TestApp['db'], projectId: number): Promise<number> {
+  const query = db.selectFrom('package_files').select('package_id').where('project_id', '=', projectId);
+  const row = await query
+    .groupBy('package_id')
+    .orderBy((of) => of.fn.countAll(), 'desc')
+    .executeTakeFirstOrThrow();
+  return row.package_id;
+}

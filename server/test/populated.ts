@@ -23,6 +23,7 @@ import {
   failedTests,
   forked,
   imported,
+  keptPackage,
   quieted,
   recordCalls,
   released,
@@ -265,6 +266,8 @@ export async function startPopulated(): Promise<Populated> {
     await call('POST', `${base}/repository/commits/${brought}/comments`, { note: `comment ${number}` });
     await call('POST', `${base}/feature_flags`, { name: `flag-${number}` });
     await call('POST', `${base}/feature_flags_user_lists`, { name: `list ${number}`, user_xids: 'a,b' });
+    await call('PUT', `${base}/packages/generic/tool/${number}.0/a.txt`, {});
+    await call('PUT', `${base}/packages/generic/kit/1.0/${number}.txt`, {});
     await call('POST', `${base}/remote_mirrors`, { url: `https://example.com/mirror-${number}.git` });
     await call('POST', `${base}/repository/tags`, { tag_name: `v${number}.0`, ref: 'main', message: 'tagged' });
     await released(app.db, { project: project.id, fork }, number);
@@ -448,6 +451,7 @@ export async function startPopulated(): Promise<Populated> {
       target_branch: 'main',
       board_id: planned.boards[base] ?? 0,
       deployment_id: deployment,
+      package_id: await keptPackage(app.db, project.id),
       job_id,
     },
     groups: {

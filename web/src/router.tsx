@@ -30,6 +30,7 @@ import { groupIterationRoutes, projectIterationRoutes } from './routes/iteration
 import { mergeRequestRoutes, mergeRequestsPage } from './routes/merge-requests.ts';
 import { groupMilestoneRoutes, milestoneList, milestoneOne } from './routes/milestones.ts';
 import { oauthRoutes } from './routes/oauth.ts';
+import { packageRoutes } from './routes/packages.ts';
 import { pipelineRoutes } from './routes/pipelines.ts';
 import { project, under } from './routes/project.ts';
 import { repositoryRoutes } from './routes/repository.ts';
@@ -240,6 +241,7 @@ const projectRoutes = [
   projectValueStream,
   ...environmentRoutes,
   ...featureFlagRoutes,
+  ...packageRoutes,
   vulnerabilityReport,
   snippets,
   milestones,

@@ -152,6 +152,7 @@ const visits = ({ sha, pipeline, job, snippet }: Made): readonly Visit[] => {
     ['environments', 'Environments'],
     ['environments/new', 'New environment'],
     ['feature_flags', 'Feature flags'],
+    ['packages', 'Package registry'],
     ['environments/folders/review', 'Environments', `/${project}/-/environments?search=review%2F`],
     ['security/vulnerability_report', 'Vulnerabilities'],
     ['snippets', 'Snippets'],

@@ -1,4 +1,4 @@
-/** Pages around pipelines: schedules, trigger tokens, feature flags, the filters of the list, graphs with children, manual and failed jobs, reports, charts, the editor. */
+/** Pages around pipelines: schedules, trigger tokens, packages, feature flags, the filters of the list, graphs with children, manual and failed jobs, reports, charts, the editor. */
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { type Api, api, until } from '../support/api.ts';
@@ -354,6 +354,30 @@ async function triggers(page: Page): Promise<void> {
   await page.getByText('No trigger tokens yet.').waitFor();
 }
 
+/** Published as a job does it, found, downloaded and deleted on the page. */
+async function packages(page: Page): Promise<void> {
+  await page.goto(`/${project}/-/packages`);
+  await page.getByText('No packages yet').waitFor();
+  await look(page, 'packages-empty');
+  const { origin } = new URL(page.url());
+  const published = await fetch(
+    `${origin}/api/v4/projects/${encodeURIComponent(project)}/packages/generic/tide-tables/1.0.0/docs%2Fnorth.txt`,
+    { method: 'PUT', headers: { 'PRIVATE-TOKEN': rootToken }, body: 'high at noon' },
+  );
+  assert.equal(published.status, 201);
+  await page.reload();
+  await look(page, 'packages');
+  await page.getByRole('list', { name: 'Packages' }).getByRole('link', { name: 'tide-tables' }).click();
+  const file = page.getByRole('list', { name: 'Files' }).getByRole('link', { name: 'docs/north.txt' });
+  await file.waitFor();
+  await look(page, 'package');
+  const download = await page.request.get(new URL((await file.getAttribute('href')) ?? '', origin).href);
+  assert.equal(await download.text(), 'high at noon');
+  await page.getByRole('button', { name: 'Delete package' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete package' }).click();
+  await page.getByText('No packages yet').waitFor();
+}
+
 /** As an Unleash client asks: by the address and the instance ID that the page shows. */
 async function featureFlags(page: Page): Promise<void> {
   await page.goto(`/${project}/-/feature_flags`);
@@ -422,6 +446,7 @@ export async function pipelinePagesJourney(suite: Suite): Promise<void> {
       await step('a feature flag is created, asked for by a client, switched off and deleted', () =>
         featureFlags(page),
       );
+      await step('a package is published, found, downloaded and deleted', () => packages(page));
       await step('pipelines are filtered by source and author, in the address', () => filters(page));
       const pipeline = await nestedPipeline(call);
       await step('the graph of a pipeline goes by stage or needs, with its children', () => graphs(page, pipeline));

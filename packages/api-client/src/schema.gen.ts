@@ -3838,6 +3838,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/groups/{id}/packages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List packages of the projects of a group
+         * @description Needs the ability `read_group` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdPackages"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/groups/{id}/pending_members": {
         parameters: {
             query?: never;
@@ -11309,6 +11329,114 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/projects/{id}/packages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List packages of a project
+         * @description Needs the ability `read_package` on the project. Token scope: `api` or `read_api` or `read_package_registry` or `write_package_registry`.
+         */
+        get: operations["getProjectsByIdPackages"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/packages/{package_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a package
+         * @description Needs the ability `read_package` on the project. Token scope: `api` or `read_api` or `read_package_registry` or `write_package_registry`.
+         */
+        get: operations["getProjectsByIdPackagesByPackageId"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a package with its files
+         * @description Needs the ability `destroy_package` on the project. Token scope: `api`.
+         */
+        delete: operations["deleteProjectsByIdPackagesByPackageId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/packages/{package_id}/package_files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List files of a package
+         * @description Needs the ability `read_package` on the project. Token scope: `api` or `read_api` or `read_package_registry` or `write_package_registry`.
+         */
+        get: operations["getProjectsByIdPackagesByPackageIdPackageFiles"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/packages/{package_id}/package_files/{package_file_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a file of a package
+         * @description Needs the ability `destroy_package` on the project. Token scope: `api`.
+         */
+        delete: operations["deleteProjectsByIdPackagesByPackageIdPackageFilesByPackageFileId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/packages/generic/{package_name}/{package_version}/{path}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download a file of a generic package
+         * @description Needs the ability `read_package` on the project. Token scope: `api` or `read_api` or `read_package_registry` or `write_package_registry`.
+         */
+        get: operations["getProjectsByIdPackagesGenericByPackageNameByPackageVersionByPath"];
+        /**
+         * Publish a file of a generic package
+         * @description Needs the ability `create_package` on the project. Token scope: `api` or `write_package_registry`.
+         */
+        put: operations["putProjectsByIdPackagesGenericByPackageNameByPackageVersionByPath"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/projects/{id}/path_locks": {
         parameters: {
             query?: never;
@@ -18043,6 +18171,8 @@ export interface components {
             floc_enabled: boolean;
             /** @description Pages for members alone */
             force_pages_access_control: boolean;
+            /** @description Bytes of one file of a generic package; 0 for any */
+            generic_packages_max_file_size: number;
             /** @description Addresses of secondary sites */
             geo_node_allowed_ips: string;
             /** @description Seconds to wait for a secondary site */
@@ -24390,6 +24520,78 @@ export interface components {
             source_type: string;
             web_url: string;
         };
+        /** Package */
+        Package: {
+            _links: {
+                /** @description For who may delete it */
+                delete_api_path?: string;
+                web_path: string;
+            };
+            /** Format: date-time */
+            created_at: string;
+            /** @description Null where a deploy token published it */
+            creator_id: number | null;
+            id: number;
+            /** Format: date-time */
+            last_downloaded_at: string | null;
+            name: string;
+            /** @enum {string} */
+            package_type: "generic";
+            pipeline?: components["schemas"]["PackagePipeline"];
+            pipelines?: components["schemas"]["PackagePipeline"][];
+            /** @description In lists of groups */
+            project_id?: number;
+            /** @description In lists of groups */
+            project_path?: string;
+            /** @enum {string} */
+            status: "default" | "hidden";
+            /** @description Always empty: generic packages have none */
+            tags: string[];
+            version: string;
+            /** @description Others of the same name */
+            versions?: {
+                /** Format: date-time */
+                created_at: string;
+                id: number;
+                pipeline?: components["schemas"]["PackagePipeline"];
+                tags: string[];
+                version: string;
+            }[];
+        };
+        /** PackageFile */
+        PackageFile: {
+            /** Format: date-time */
+            created_at: string;
+            file_md5: string;
+            /** @description Slashes of paths are `%2F` */
+            file_name: string;
+            file_sha1: string;
+            file_sha256: string;
+            id: number;
+            package_id: number;
+            /** @description What published it */
+            pipelines?: components["schemas"]["PackagePipeline"][];
+            /** @description Bytes */
+            size: number;
+        };
+        /** PackagePipeline */
+        PackagePipeline: {
+            /** Format: date-time */
+            created_at: string;
+            id: number;
+            /** @description Number within the project */
+            iid: number;
+            /** @description Id of the project */
+            project_id: number;
+            ref: string;
+            sha: string;
+            source: string;
+            status: string;
+            /** Format: date-time */
+            updated_at: string;
+            user: components["schemas"]["UserReference"] | null;
+            web_url: string;
+        };
         /** @description Parameters that are missing or not valid: every reason, joined by commas. */
         ParameterError: {
             /** @description Such as `name is missing, state does not have a valid value` */
@@ -30031,6 +30233,10 @@ export interface components {
             /** @description Page of the project in the catalogue */
             catalog_url: string;
         };
+        /** PublishedPackageFile */
+        PublishedPackageFile: {
+            message: string;
+        };
         /** PushData */
         PushData: {
             /** @description `created`, `removed` or `pushed` */
@@ -30742,6 +30948,8 @@ export interface components {
             floc_enabled?: boolean;
             /** @description Pages for members alone */
             force_pages_access_control?: boolean;
+            /** @description Bytes of one file of a generic package; 0 for any; at least 0 */
+            generic_packages_max_file_size?: number;
             /** @description Addresses of secondary sites */
             geo_node_allowed_ips?: string;
             /** @description Seconds to wait for a secondary site; at least 1 */
@@ -48633,6 +48841,72 @@ export interface operations {
             404: components["responses"]["NotFound"];
             405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdPackages: {
+        parameters: {
+            query?: {
+                /** @description Only of projects of the group itself */
+                exclude_subgroups?: boolean;
+                /** @description Taken as clients send it: every package here has a version */
+                include_versionless?: boolean;
+                /** @description What they are ordered by */
+                order_by?: "created_at" | "name" | "version" | "type" | "project_path";
+                /** @description Part of the name */
+                package_name?: string;
+                /** @description The only kind there is */
+                package_type?: "generic";
+                /** @description The version, exactly */
+                package_version?: string;
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description Direction of the order */
+                sort?: "asc" | "desc";
+                /** @description Only packages of this status */
+                status?: "default" | "hidden";
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Package"][];
+                };
+            };
+            301: components["responses"]["Moved"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -70991,6 +71265,334 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["NotificationSetting"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdPackages: {
+        parameters: {
+            query?: {
+                /** @description Taken as clients send it: every package here has a version */
+                include_versionless?: boolean;
+                /** @description What they are ordered by */
+                order_by?: "created_at" | "name" | "version" | "type";
+                /** @description Part of the name */
+                package_name?: string;
+                /** @description The only kind there is */
+                package_type?: "generic";
+                /** @description The version, exactly */
+                package_version?: string;
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description Direction of the order */
+                sort?: "asc" | "desc";
+                /** @description Only packages of this status */
+                status?: "default" | "hidden";
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Package"][];
+                };
+            };
+            301: components["responses"]["Moved"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdPackagesByPackageId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Id of the package */
+                package_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Package"];
+                };
+            };
+            301: components["responses"]["Moved"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteProjectsByIdPackagesByPackageId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Id of the package */
+                package_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdPackagesByPackageIdPackageFiles: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Id of the package */
+                package_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PackageFile"][];
+                };
+            };
+            301: components["responses"]["Moved"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteProjectsByIdPackagesByPackageIdPackageFilesByPackageFileId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Id of the file */
+                package_file_id: number;
+                /** @description Id of the package */
+                package_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdPackagesGenericByPackageNameByPackageVersionByPath: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Letters, digits, `.`, `_`, `+` and `-` */
+                package_name: string;
+                /** @description Letters, digits, `.`, `_`, `+` and `-` */
+                package_version: string;
+                /** @description Name of the file, also in folders */
+                path: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            301: components["responses"]["Moved"];
+            /** @description Elsewhere: see `Location` */
+            302: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putProjectsByIdPackagesGenericByPackageNameByPackageVersionByPath: {
+        parameters: {
+            query?: {
+                /** @description Answer the file instead of a message */
+                select?: "package_file";
+                /** @description Hidden packages are not in lists; default `default` */
+                status?: "default" | "hidden";
+            };
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Letters, digits, `.`, `_`, `+` and `-` */
+                package_name: string;
+                /** @description Letters, digits, `.`, `_`, `+` and `-` */
+                package_version: string;
+                /** @description Name of the file, also in folders */
+                path: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PublishedPackageFile"] | components["schemas"]["PackageFile"];
                 };
             };
             400: components["responses"]["BadRequest"];

@@ -88,6 +88,7 @@ export {
   PipelineDetail,
   type PipelineDetailJson,
   type PipelineJson,
+  pipelineBasic,
 } from './pipelines/pipelines.entity.ts';
 export { mergedRef } from './pipelines/references.ts';
 export type { TrainPipelines } from './pipelines/train-pipelines.ts';

@@ -7,6 +7,7 @@ import { catalogFeature } from './catalog/index.ts';
 import { type EnvironmentsDependencies, environmentsFeature } from './environments/index.ts';
 import { type FeatureFlagDependencies, featureFlagsFeature } from './feature-flags/index.ts';
 import { freezePeriodRoutes } from './freeze-periods/index.ts';
+import { type PackagesDependencies, packagesFeature } from './packages/index.ts';
 import { protectedEnvironments } from './protected-environments/index.ts';
 import {
   projectReleases,
@@ -30,7 +31,11 @@ export {
   sourcesOf,
 } from './releases/index.ts';
 
-export interface DeliveryDependencies extends ReleasesDependencies, EnvironmentsDependencies, FeatureFlagDependencies {
+export interface DeliveryDependencies
+  extends ReleasesDependencies,
+    EnvironmentsDependencies,
+    FeatureFlagDependencies,
+    PackagesDependencies {
   readonly reader: RepositoryReader;
   readonly ports: Ports;
 }
@@ -48,6 +53,7 @@ export function deliveryFeature(deps: DeliveryDependencies): Feature {
       ...catalog.routes,
       ...environments.routes,
       ...featureFlagsFeature(deps),
+      ...packagesFeature(deps),
       ...freezePeriodRoutes(deps.db),
       ...protectedEnvironments(deps.db),
       ...valueStreamRoutes(deps.db),

@@ -15,6 +15,7 @@ export type Feature =
   | 'releases'
   | 'environments'
   | 'feature_flags'
+  | 'package_registry'
   | 'forking';
 
 /** What shows or works on code is on only for whom the repository is on, whatever its own switch says. */
@@ -102,6 +103,10 @@ export const projectAbilities = {
   admin_release: { role: developer, feature: 'releases', changes: true },
   // The catalogue of CI components.
   admin_catalog_resource: { role: owner, changes: true },
+  // Packages.
+  read_package: { role: reporter, open: 'anyone', auditor: true, feature: 'package_registry' },
+  create_package: { role: developer, feature: 'package_registry', changes: true },
+  destroy_package: { role: maintainer, feature: 'package_registry', changes: true },
   // Feature flags, and what proves their clients.
   read_feature_flag: { role: developer, feature: 'feature_flags' },
   admin_feature_flag: { role: developer, feature: 'feature_flags', changes: true },

@@ -51,8 +51,9 @@ const isOutside = (caller: Caller, { ipRanges }: ProjectSubject | GroupSubject):
   caller.address !== undefined &&
   !isWithin(ipRanges, caller.address);
 
-/** What deploy tokens are for. */
-const deployAbilities: ReadonlySet<ProjectAbility> = new Set(['read_project', 'read_code']);
+/** What deploy keys and deploy tokens are for. */
+const deployKeyAbilities: ReadonlySet<ProjectAbility> = new Set(['read_project', 'read_code']);
+const deployAbilities: ReadonlySet<ProjectAbility> = new Set([...deployKeyAbilities, 'read_package', 'create_package']);
 
 /** What the credential lets its user be here: themselves, anybody, or nobody. */
 function standing(caller: Caller, ability: ProjectAbility, subject: ProjectSubject): 'user' | 'anyone' | 'nobody' {
@@ -64,7 +65,7 @@ function standing(caller: Caller, ability: ProjectAbility, subject: ProjectSubje
     return own && deployAbilities.has(ability) ? 'user' : 'nobody';
   }
   if (credential.kind === 'deploy_key') {
-    if (!deployAbilities.has(ability) && !(ability === 'push_code' && credential.canPush)) return 'nobody';
+    if (!deployKeyAbilities.has(ability) && !(ability === 'push_code' && credential.canPush)) return 'nobody';
     if (credential.projectId === subject.project.id) return 'user';
     return subject.project.visibility === 'public' ? 'anyone' : 'nobody';
   }
@@ -75,7 +76,8 @@ function standing(caller: Caller, ability: ProjectAbility, subject: ProjectSubje
 
 /** The credential's own level where it has one, not that of the person behind it. */
 function levelOf({ credential }: Caller, subject: ProjectSubject): Level {
-  if (credential.kind === 'deploy') return Level.reporter;
+  // What its scopes open was asked before.
+  if (credential.kind === 'deploy') return Level.developer;
   if (credential.kind === 'deploy_key') return credential.canPush ? Level.developer : Level.reporter;
   return subject.level;
 }

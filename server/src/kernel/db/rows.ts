@@ -45,6 +45,8 @@ import type {
   OauthCodesTable,
   OauthDeviceCodesTable,
   OauthTokensTable,
+  PackageFilesTable,
+  PackagesTable,
   PipelineSchedulesTable,
   PipelineScheduleVariablesTable,
   PipelinesTable,
@@ -94,6 +96,8 @@ export type Session = Selectable<SessionsTable>;
 export type Namespace = Selectable<NamespacesTable>;
 export type ProjectStatistics = Selectable<ProjectStatisticsTable>;
 export type Project = Selectable<ProjectsTable>;
+export type Package = Selectable<PackagesTable>;
+export type PackageFile = Selectable<PackageFilesTable>;
 export type PushMirror = Selectable<PushMirrorsTable>;
 export type PushRule = Selectable<PushRulesTable>;
 export type Release = Selectable<ReleasesTable>;

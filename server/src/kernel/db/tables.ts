@@ -1425,6 +1425,33 @@ export interface ObjectDeletionsTable {
   created_at: Generated<Date>;
 }
 
+export interface PackageFilesTable {
+  id: Generated<number>;
+  package_id: number;
+  project_id: number;
+  pipeline_id: number | null;
+  file_name: string;
+  size: number;
+  sha256: Buffer;
+  sha1: Buffer;
+  md5: Buffer;
+  object_key: string;
+  created_at: Generated<Date>;
+}
+
+export interface PackagesTable {
+  id: Generated<number>;
+  project_id: number;
+  name: string;
+  version: string;
+  package_type: Generated<string>;
+  status: 'default' | 'hidden';
+  creator_id: number | null;
+  last_downloaded_at: Date | null;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
+}
+
 export interface PathLocksTable {
   id: Generated<number>;
   project_id: number;
@@ -2615,6 +2642,8 @@ export interface Database {
   oauth_device_codes: OauthDeviceCodesTable;
   oauth_tokens: OauthTokensTable;
   object_deletions: ObjectDeletionsTable;
+  package_files: PackageFilesTable;
+  packages: PackagesTable;
   path_locks: PathLocksTable;
   path_redirects: PathRedirectsTable;
   pipeline_explanations: PipelineExplanationsTable;

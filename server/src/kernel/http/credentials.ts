@@ -11,6 +11,10 @@ export interface CredentialResolver {
   accessToken(token: string, clientAddress: string): Promise<Caller | null>;
   /** The token of a running job. */
   jobToken(token: string): Promise<Caller | null>;
+  /** A deploy token; its username where the request gives one. */
+  deployToken(username: string | null, token: string): Promise<Caller | null>;
+  /** The password of Basic authentication, where it is a token of any kind. */
+  tokenAsPassword(username: string, password: string): Promise<Caller | null>;
   /** A session cookie's value. */
   session(token: string): Promise<Caller | null>;
   /** Whether tokens in URLs are refused, because they end up in histories and in logs of others. */
@@ -35,7 +39,7 @@ export interface ActAsRequest {
 
 interface Found {
   /** `private`: where OAuth tokens are not read. */
-  readonly kind: 'private' | 'token' | 'job' | 'any' | 'refused';
+  readonly kind: 'private' | 'token' | 'job' | 'any' | 'deploy';
   readonly value: string;
   readonly inUrl?: boolean;
 }
@@ -56,8 +60,8 @@ function findTokens(request: FastifyRequest, query: Readonly<Record<string, unkn
   add('job', headerValue(request, 'job-token'));
   add('job', query.job_token, true);
   add('token', query.access_token, true);
-  // Deploy tokens are for git: the API knows their header only to refuse it.
-  add('refused', headerValue(request, 'deploy-token'));
+  // Deploy tokens are for git and packages: elsewhere their header is known only to be refused.
+  add('deploy', headerValue(request, 'deploy-token'));
   const authorization = headerValue(request, 'authorization');
   const bearer = authorization ? /^bearer\s+(\S+)$/i.exec(authorization) : null;
   add('any', bearer?.[1]);
@@ -76,6 +80,17 @@ export function cookie(request: FastifyRequest, names: readonly string[]): strin
 
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 
+/** The caller of a token that comes as the password of Basic authentication; null when nothing does. */
+async function byPassword(resolver: CredentialResolver, request: FastifyRequest): Promise<Caller | null> {
+  const [, encoded] = /^basic\s+(\S+)$/i.exec(headerValue(request, 'authorization') ?? '') ?? [];
+  if (encoded === undefined) return null;
+  const [, username = '', password = ''] =
+    /^([^:]*):(.*)$/s.exec(Buffer.from(encoded, 'base64').toString('utf8')) ?? [];
+  const caller = await resolver.tokenAsPassword(username, password);
+  if (!caller) throw unauthorized();
+  return caller;
+}
+
 /** The caller of the first token that a request carries; null when it carries none. */
 async function byToken(
   resolver: CredentialResolver,
@@ -85,11 +100,16 @@ async function byToken(
   rotatesToken: boolean,
 ): Promise<Caller | null> {
   const [first] = findTokens(request, query);
-  if (!first) return null;
+  if (!first) return accepted.includes('deploy') ? await byPassword(resolver, request) : null;
+  if (first.kind === 'deploy' && accepted.includes('deploy')) {
+    const deploy = await resolver.deployToken(null, first.value);
+    if (!deploy) throw unauthorized();
+    return deploy;
+  }
   if (first.inUrl && (await resolver.refusesTokensInUrls()))
     throw new HttpError(401, { message: '401 Unauthorized - refuse_tokens_in_urls: send the token in a header' });
   const { kind, value } = first;
-  const asToken = kind !== 'job' && kind !== 'refused' ? await resolver.accessToken(value, request.ip) : null;
+  const asToken = kind !== 'job' && kind !== 'deploy' ? await resolver.accessToken(value, request.ip) : null;
   if (asToken) {
     const misplaced = kind === 'private' && asToken.credential.kind === 'oauth';
     if (misplaced || !accepted.includes('token')) throw unauthorized();
@@ -110,7 +130,7 @@ async function refuseToken(
   const [first] = findTokens(request, query);
   if (!first) return;
   const known =
-    first.kind === 'refused' || first.kind === 'job' ? null : await resolver.accessToken(first.value, request.ip);
+    first.kind === 'deploy' || first.kind === 'job' ? null : await resolver.accessToken(first.value, request.ip);
   throw known ? forbidden('this is not available to tokens: sign in with a browser') : unauthorized();
 }
 

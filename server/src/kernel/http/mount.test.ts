@@ -133,6 +133,8 @@ beforeAll(async () => {
         token === 'cookie'
           ? { ...caller([]), scopes: null, credential: { kind: 'session', sessionId: 1, needsTwoFactor: false } }
           : null,
+      deployToken: async () => null,
+      tokenAsPassword: async () => null,
       refusesTokensInUrls: async () => false,
       csrfValid: (_session, csrf) => csrf === 'csrf',
       reused: async () => undefined,

@@ -14,10 +14,11 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
  * What proves who the caller is. `token`: access tokens in all transports; `session`: the cookie (with CSRF protection
- * for unsafe methods); `job`: the token of a running job; `body`: a token among the parameters that the handler checks
+ * for unsafe methods); `job`: the token of a running job; `deploy`: a deploy token, and any token as the password of
+ * Basic authentication, as tools of packages send them; `body`: a token among the parameters that the handler checks
  * itself (runner and trigger tokens), headers are then not read as credentials.
  */
-export type CredentialKind = 'token' | 'session' | 'job' | 'body';
+export type CredentialKind = 'token' | 'session' | 'job' | 'deploy' | 'body';
 
 /**
  * Who may call. `public`: anybody, with or without credentials; `signed_in` and `admin`: on the instance; a pair names

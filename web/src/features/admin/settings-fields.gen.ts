@@ -588,6 +588,7 @@ export const settingFields: readonly SettingField[] = [
   {"name":"project_repositories_archive_unauthenticated_limit","kind":"integer","owner":"limits","meaning":"The same for all anonymous callers","acts":"requests","nullable":false,"fallback":0},
   {"name":"namespace_exists_limit","kind":"integer","owner":"limits","meaning":"Questions whether a namespace exists a minute; 0 for any","acts":"requests","nullable":false,"fallback":20},
   {"name":"ci_jobs_trace_size_limit","kind":"integer","owner":"limits","meaning":"Megabytes of the log of one job; a job that writes more is stopped","acts":"jobs","nullable":false,"min":1,"max":1048576,"fallback":100},
+  {"name":"generic_packages_max_file_size","kind":"integer","owner":"packages","meaning":"Bytes of one file of a generic package; 0 for any","acts":"packages","nullable":false,"max":9007199254740991,"fallback":5368709120},
   {"name":"push_rules_commit_limit","kind":"integer","owner":"limits","meaning":"New commits of one push that push rules look at; 0 for any","acts":"pushes","nullable":false,"fallback":100000},
   {"name":"push_refs_limit","kind":"integer","owner":"limits","meaning":"Branches and tags that one push may move","acts":"pushes","nullable":false,"min":1,"fallback":50000},
   {"name":"push_options_limit","kind":"integer","owner":"limits","meaning":"Options of one push","acts":"pushes","nullable":false,"fallback":20},

@@ -15,6 +15,7 @@ const lists = [
   ['/p/$path/environments', 'Environments'],
   ['/p/$path/pipelines/tests', 'Tests'],
   ['/p/$path/pipelines/charts', 'Charts'],
+  ['/p/$path/packages', 'Packages'],
   ['/p/$path/feature_flags', 'Feature flags'],
   ['/p/$path/ci/editor', 'Editor'],
 ] as const;

@@ -153,7 +153,7 @@ export function ProjectFrame({ children }: { children: ReactNode }) {
             <Link
               to="/p/$path/pipelines"
               params={params}
-              {...current('pipelines', 'jobs', 'ci', 'environments', 'feature_flags', 'pipeline_schedules')}
+              {...current('pipelines', 'jobs', 'ci', 'environments', 'feature_flags', 'packages', 'pipeline_schedules')}
             >
               Pipelines
             </Link>

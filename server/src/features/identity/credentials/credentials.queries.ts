@@ -65,17 +65,17 @@ export async function findOauthHolder(db: Db, tokenSha256: Buffer): Promise<Oaut
   return { user, token_id, token_scopes, application_id };
 }
 
-/** A usable deploy token: not revoked, not expired. */
+/** A usable deploy token: not revoked, not expired; of that username, where one is given. */
 export async function findDeployToken(
   db: Db,
   tokenSha256: Buffer,
-  username: string,
+  username: string | null,
 ): Promise<Pick<DeployToken, 'id' | 'project_id' | 'namespace_id' | 'scopes'> | undefined> {
   return await db
     .selectFrom('deploy_tokens')
     .select(['id', 'project_id', 'namespace_id', 'scopes'])
     .where('token_sha256', '=', tokenSha256)
-    .where('username', '=', username)
+    .$if(username !== null, (query) => query.where('username', '=', username ?? ''))
     .where('revoked_at', 'is', null)
     .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', sql<Date>`now()`)]))
     .executeTakeFirst();

@@ -4,6 +4,7 @@ import type { Db } from '../../../kernel/db/index.ts';
 import type { User } from '../../../kernel/db/rows.ts';
 import type { CredentialResolver } from '../../../kernel/http/credentials.ts';
 import { forbidden } from '../../../kernel/http/errors.ts';
+import { tokenPrefixes } from '../../../kernel/names.ts';
 import { type Secrets, tokenHash } from '../../../kernel/secrets/index.ts';
 import type { Settings } from '../../../kernel/settings/index.ts';
 import { findUser } from '../users/index.ts';
@@ -42,8 +43,6 @@ export interface ResolverDependencies {
 export interface Credentials extends CredentialResolver {
   /** The CSRF token of a session; another one while an administrator acts as somebody, for pages that are still open. */
   csrfToken(sessionToken: string, caller: Pick<Caller, 'user' | 'impersonator'>): string;
-  /** The caller of a deploy token, which is for git and needs its own username. */
-  deployToken(username: string, token: string): Promise<Caller | null>;
 }
 
 /** The one place where an account's administrator rights become the caller's: asked again in admin mode, or not needed. */
@@ -160,10 +159,10 @@ export function createResolver(deps: ResolverDependencies): Credentials {
     return caller;
   };
 
-  const deployToken = async (username: string, token: string): Promise<Caller | null> => {
-    if (token.length > longestToken || username.length > longestToken || username.includes('\0')) return null;
+  const deployToken = async (username: string | null, token: string): Promise<Caller | null> => {
+    if (token.length > longestToken || (username ?? '').length > longestToken || username?.includes('\0')) return null;
     const hash = tokenHash(token);
-    return await cache.get(`d${hash.toString('base64')}${username}`, async () => {
+    return await cache.get(`d${hash.toString('base64')}${username === null ? '' : `:${username}`}`, async () => {
       const found = await findDeployToken(db, hash, username);
       if (!found) return null;
       const { id: deployTokenId, project_id: projectId, namespace_id: namespaceId, scopes } = found;
@@ -172,14 +171,21 @@ export function createResolver(deps: ResolverDependencies): Credentials {
     });
   };
 
+  const jobToken: CredentialResolver['jobToken'] = async (token) =>
+    token.length > longestToken ? null : await deps.resolveJobToken(tokenHash(token));
+
   return {
     accessToken,
     session,
+    tokenAsPassword: async (username, password) => {
+      if (password.startsWith(tokenPrefixes.deploy)) return await deployToken(username, password);
+      return (await accessToken(password)) ?? (await jobToken(password));
+    },
     refusesTokensInUrls: deps.refusesTokensInUrls,
     deployToken,
     reused: deps.reused,
     actAs: createSudo(db, administers),
-    jobToken: async (token) => (token.length > longestToken ? null : await deps.resolveJobToken(tokenHash(token))),
+    jobToken,
     csrfToken: (sessionToken, caller) => secrets.sign(signedFor(sessionToken, caller), csrfPurpose),
     csrfValid: (sessionToken, csrfToken, caller) =>
       secrets.verify(signedFor(sessionToken, caller), csrfToken, csrfPurpose),

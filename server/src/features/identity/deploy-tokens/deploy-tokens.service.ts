@@ -14,7 +14,7 @@ import {
   renameDeployToken,
 } from './deploy-tokens.queries.ts';
 
-/** What deploy tokens may be for. Registries are not there yet: their scopes are kept for them. */
+/** What deploy tokens may be for. Other registries than that of packages are not there yet: their scopes are kept for them. */
 export const deployScopes: readonly string[] = [
   'read_repository',
   'read_registry',

@@ -16,7 +16,7 @@ type Json = Record<string, unknown>;
 
 /** Parts of the API that the token of a job opens as a whole. */
 const wholeParts =
-  /^\w+ \/projects\/:id\/(?:deployments|environments|releases|jobs\/:job_id\/artifacts|jobs\/artifacts|artifacts)\b/;
+  /^\w+ \/projects\/:id\/(?:deployments|environments|releases|jobs\/:job_id\/artifacts|jobs\/artifacts|artifacts|packages)\b/;
 /** Single routes that it opens: what "What job tokens reach" in docs/user/tokens.md lists. */
 const single = [
   'GET /job',

@@ -292,8 +292,15 @@ export const projectAttributes: Readonly<Record<AttributeName, Attribute>> = {
       test: 'review/merge-checks/merge-checks.test.ts',
     },
   ),
-  package_registry_access_level: later('package_registry_access_level', 'public', 'the package registry'),
-  packages_enabled: oldName('package_registry_access_level', true, 'package_registry_access_level'),
+  package_registry_access_level: kept(
+    'package_registry_access_level',
+    'public',
+    'who sees packages; public is enabled',
+    {
+      test: 'delivery/packages/packages.test.ts',
+    },
+  ),
+  packages_enabled: oldName('package_registry_access_level', false, 'package_registry_access_level'),
   pages_access_level: later('pages_access_level', 'private', 'Pages'),
   prevent_merge_without_jira_issue: later('prevent_merge_without_jira_issue', true, 'Jira'),
   printing_merge_request_link_enabled: kept('printing_merge_request_link_enabled', false, 'pushes print no link', {

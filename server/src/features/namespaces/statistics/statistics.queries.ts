@@ -71,13 +71,15 @@ export async function recount(tx: Db, ids: readonly number[]): Promise<number> {
   await sql`select from project_statistics where project_id = any(${wanted}::bigint[])
     order by project_id for no key update`.execute(tx);
   const { numAffectedRows } = await sql`update project_statistics s
-    set job_artifacts_size = c.artifacts, uploads_size = c.uploads, lfs_objects_size = c.lfs
+    set job_artifacts_size = c.artifacts, uploads_size = c.uploads, lfs_objects_size = c.lfs,
+      packages_size = c.packages
     from (select p.id,
         coalesce((select sum(a.size) from job_artifacts a where a.project_id = p.id), 0) as artifacts,
         coalesce((select sum(u.size) from project_uploads u where u.project_id = p.id), 0) as uploads,
-        coalesce((select sum(l.size) from lfs_object_links l where l.project_id = p.id), 0) as lfs
+        coalesce((select sum(l.size) from lfs_object_links l where l.project_id = p.id), 0) as lfs,
+        coalesce((select sum(f.size) from package_files f where f.project_id = p.id), 0) as packages
       from unnest(${wanted}::bigint[]) p (id)) c
-    where s.project_id = c.id and (s.job_artifacts_size, s.uploads_size, s.lfs_objects_size)
-      is distinct from (c.artifacts, c.uploads, c.lfs)`.execute(tx);
+    where s.project_id = c.id and (s.job_artifacts_size, s.uploads_size, s.lfs_objects_size, s.packages_size)
+      is distinct from (c.artifacts, c.uploads, c.lfs, c.packages)`.execute(tx);
   return Number(numAffectedRows ?? 0);
 }

@@ -91,6 +91,7 @@ export async function* namedObjects(db: Db): AsyncGenerator<readonly NamedObject
     ['jobs', 'trace_object_key', 'log of job'],
     ['project_uploads', 'object_key', 'upload of a project'],
     ['group_uploads', 'object_key', 'upload of a group'],
+    ['package_files', 'object_key', 'file of a package'],
     ['users', 'avatar_object_key', 'avatar of user'],
     ['namespaces', 'avatar_object_key', 'avatar of group'],
     ['projects', 'avatar_object_key', 'avatar of project'],

@@ -130,6 +130,7 @@ import { ciCatalogMigration } from './1000-ci-catalog.ts';
 import { broadcastMessagesMigration } from './1002-broadcast-messages.ts';
 import { featureFlagsMigration } from './1003-feature-flags.ts';
 import { pushMirrorsMigration } from './1007-push-mirrors.ts';
+import { packagesMigration } from './1008-packages.ts';
 import { epicBoardOrderMigration } from './1020-epic-board-order.ts';
 import { issueListIndexesMigration } from './1021-issue-list-indexes.ts';
 import { countedIssuesMigration } from './1022-counted-issues.ts';
@@ -272,6 +273,7 @@ export const migrations: readonly Migration[] = [
   broadcastMessagesMigration,
   featureFlagsMigration,
   pushMirrorsMigration,
+  packagesMigration,
   epicBoardOrderMigration,
   issueListIndexesMigration,
   countedIssuesMigration,

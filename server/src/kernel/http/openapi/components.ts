@@ -289,6 +289,13 @@ export const securitySchemes: Readonly<Record<string, Node>> = {
     description:
       'A personal, project, group or impersonation access token. Also as `Authorization: Bearer` and as the parameter `private_token`. It needs one of the scopes that the operation names.',
   },
+  deploy_token: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'DEPLOY-TOKEN',
+    description:
+      'A deploy token. Also as Basic authentication with its username, as are access tokens and job tokens with any.',
+  },
   job_token: {
     type: 'apiKey',
     in: 'header',

@@ -39,6 +39,7 @@ const schemes: Readonly<Record<Exclude<CredentialKind, 'body'>, string>> = {
   token: 'access_token',
   session: 'session_cookie',
   job: 'job_token',
+  deploy: 'deploy_token',
 };
 
 /** Whether callers without credentials may pass: what they see decides, or the token is among the parameters. */

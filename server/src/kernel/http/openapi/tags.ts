@@ -55,6 +55,7 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   'Project access tokens': 'Tokens of a project, each with a user of its own.',
   Projects: 'Projects: a repository with everything around it.',
   'Protected branches': 'Branches that only some may push to, merge into, force or remove.',
+  Packages: 'What jobs and people publish for others to download.',
   'Push mirrors': 'Repositories elsewhere that get every change of a project.',
   'Protected tags': 'Tags that only some may create.',
   Deployments: 'What ran where, and since when.',

@@ -38,6 +38,16 @@ export const own = {
     max: 1_048_576,
     acts: 'jobs',
   }),
+  generic_packages_max_file_size: whole(
+    'packages',
+    5 * 1024 ** 3,
+    'Bytes of one file of a generic package; 0 for any',
+    {
+      own: true,
+      max: Number.MAX_SAFE_INTEGER,
+      acts: 'packages',
+    },
+  ),
   push_rules_commit_limit: whole('limits', 100_000, 'New commits of one push that push rules look at; 0 for any', {
     own: true,
     acts: 'pushes',
