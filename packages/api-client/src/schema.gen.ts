@@ -17781,494 +17781,494 @@ export interface components {
         };
         /** ApplicationSettings */
         ApplicationSettings: {
-            /** @description Address for reports of abuse */
+            /** @description Email address for abuse reports */
             abuse_notification_email: string | null;
-            /** @description Mails of sign-up and new passwords to one address in an hour; 0 for any */
+            /** @description Sign-up and password reset emails per hour and address; 0 for unlimited */
             account_mails_limit: number;
-            /** @description Administrators sign in again for administrative tasks */
+            /** @description Require administrators to re-authenticate for administrative tasks */
             admin_mode: boolean;
             /**
              * @deprecated
              * @description Use abuse_notification_email
              */
             admin_notification_email: string | null;
-            /** @description Redirect after sign-out */
+            /** @description Page after sign-out */
             after_sign_out_path: string | null;
-            /** @description Shown after registration */
+            /** @description Text shown after sign-up */
             after_sign_up_text: string | null;
-            /** @description Calls of an assistant in 8 hours */
+            /** @description AI actions per 8 hours */
             ai_action_api_rate_limit: number;
-            /** @description Key for the spam filter */
+            /** @description API key of the spam filter */
             akismet_api_key: string | null;
-            /** @description Filter spam */
+            /** @description Enable the spam filter */
             akismet_enabled: boolean;
-            /** @description People may delete their own account */
+            /** @description Users can delete their own account */
             allow_account_deletion: boolean;
-            /** @description Every integration may be used */
+            /** @description Allow all integrations */
             allow_all_integrations: boolean;
-            /** @description Administrators assign imported work without asking */
+            /** @description Administrators can reassign imported contributions without confirmation */
             allow_bypass_placeholder_confirmation: boolean;
-            /** @description Imported work may go to administrators */
+            /** @description Allow mapping imported contributions to administrators */
             allow_contribution_mapping_to_admins: boolean;
-            /** @description Deploy tokens and keys work while an external service authorizes access */
+            /** @description Deploy tokens and deploy keys work with external authorization */
             allow_deploy_tokens_and_keys_with_external_authn: boolean;
-            /** @description Group owners manage LDAP synchronisation */
+            /** @description Group owners can manage LDAP group links */
             allow_group_owners_to_manage_ldap: boolean;
             /**
              * @deprecated
              * @description Use allow_local_requests_from_web_hooks_and_services
              */
             allow_local_requests_from_hooks_and_services: boolean;
-            /** @description System hooks may reach the local network */
+            /** @description Allow requests to the local network from system hooks */
             allow_local_requests_from_system_hooks: boolean;
-            /** @description Web hooks may reach the local network */
+            /** @description Allow requests to the local network from webhooks and integrations */
             allow_local_requests_from_web_hooks_and_services: boolean;
-            /** @description Let through what may be spam */
+            /** @description Allow possible spam */
             allow_possible_spam: boolean;
-            /** @description Guests may create groups and personal projects */
+            /** @description Guests can create groups and personal projects */
             allow_project_creation_for_guest_and_below: boolean;
-            /** @description Runners register with a registration token */
+            /** @description Allow runner registration tokens */
             allow_runner_registration_token: boolean;
-            /** @description Group owners make and remove service accounts */
+            /** @description Owners of top-level groups can create service accounts */
             allow_top_level_group_owners_to_create_service_accounts: boolean;
-            /** @description Integrations that may be used when not all may */
+            /** @description Allowed integrations, when not all are allowed */
             allowed_integrations: string[];
-            /** @description Visitors may search */
+            /** @description Visitors can use search */
             anonymous_searches_allowed: boolean;
-            /** @description Age from which jobs cannot be started or retried, in words; empty for never */
+            /** @description Time after which jobs are archived and cannot be retried, in words; empty for never */
             archive_builds_in_human_readable: string | null;
-            /** @description Files that an AsciiDoc document includes */
+            /** @description Maximum includes of an AsciiDoc document */
             asciidoc_max_includes: number;
-            /** @description Hosts whose pictures are not fetched through the proxy; wildcards */
+            /** @description Hosts whose images are not proxied; wildcards */
             asset_proxy_allowlist: string[];
-            /** @description Fetch pictures through a proxy */
+            /** @description Enable the asset proxy */
             asset_proxy_enabled: boolean;
-            /** @description Address of the proxy of pictures */
+            /** @description URL of the asset proxy */
             asset_proxy_url: string | null;
             /**
              * @deprecated
              * @description Use asset_proxy_allowlist
              */
             asset_proxy_whitelist: string[];
-            /** @description Keep an authorized_keys file; Millrace serves SSH itself */
+            /** @description Write to an authorized_keys file; Millrace serves SSH itself */
             authorized_keys_enabled: boolean;
-            /** @description Ban accounts that download too many repositories */
+            /** @description Ban users who exceed the download limit */
             auto_ban_user_on_excessive_projects_download: boolean;
-            /** @description Domain for automatic deployments */
+            /** @description Auto DevOps domain */
             auto_devops_domain: string | null;
-            /** @description New projects build by a default configuration */
+            /** @description Enable Auto DevOps for all projects by default */
             auto_devops_enabled: boolean;
-            /** @description Completions of usernames a minute, signed in */
+            /** @description Username completions per minute, authenticated */
             autocomplete_users_limit: number;
-            /** @description Completions of usernames a minute, anybody */
+            /** @description Username completions per minute, unauthenticated */
             autocomplete_users_unauthenticated_limit: number;
-            /** @description Allot bought storage by itself */
+            /** @description Allocate purchased storage automatically */
             automatic_purchased_storage_allocation: boolean;
-            /** @description Pictures of people by their address */
+            /** @description Look up avatars by email address */
             avatarservice_enabled: boolean;
-            /** @description Batches of a transfer at the same time */
+            /** @description Concurrent batches of a direct transfer */
             bulk_import_concurrent_pipeline_batch_limit: number;
-            /** @description Transfer groups from another instance */
+            /** @description Enable group migration by direct transfer */
             bulk_import_enabled: boolean;
-            /** @description Megabytes of one file of a transfer */
+            /** @description Maximum download size of direct transfers in MB */
             bulk_import_max_download_file_size: number;
-            /** @description New accounts may create top-level groups */
+            /** @description New users can create top-level groups */
             can_create_group: boolean;
-            /** @description Offer what the plan of a group has; Millrace has one plan */
+            /** @description Check the plan of a group; Millrace has one plan */
             check_namespace_plan: boolean;
-            /** @description Longest life of pipelines that a project sets */
+            /** @description Maximum age of pipelines that projects can set */
             ci_delete_pipelines_in_seconds_limit_human_readable: string;
-            /** @description Logs appear while jobs run; always so */
+            /** @description Show logs while jobs run; always on */
             ci_job_live_trace_enabled: boolean;
-            /** @description Megabytes of the log of one job; a job that writes more is stopped */
+            /** @description Maximum job log size in MB; a job that exceeds it is stopped */
             ci_jobs_trace_size_limit: number;
-            /** @description Files that a configuration includes */
+            /** @description Maximum includes per pipeline */
             ci_max_includes: number;
-            /** @description Bytes of a configuration with all its files */
+            /** @description Maximum total size of a pipeline configuration in bytes */
             ci_max_total_yaml_size_bytes: number;
-            /** @description Bytes of one partition of CI data */
+            /** @description Maximum size of a CI database partition in bytes */
             ci_partitions_size_limit: number;
-            /** @description Code suggestions a minute */
+            /** @description Code suggestions per minute */
             code_suggestions_api_rate_limit: number;
-            /** @description Host of private commit addresses */
+            /** @description Hostname of private commit email addresses */
             commit_email_hostname: string | null;
-            /** @description Work of one import from Bitbucket Cloud */
+            /** @description Concurrent jobs of a Bitbucket Cloud import */
             concurrent_bitbucket_import_jobs_limit: number;
-            /** @description Work of one import from Bitbucket Server */
+            /** @description Concurrent jobs of a Bitbucket Server import */
             concurrent_bitbucket_server_import_jobs_limit: number;
-            /** @description Work of one import from GitHub */
+            /** @description Concurrent jobs of a GitHub import */
             concurrent_github_import_jobs_limit: number;
-            /** @description Batches of exports at the same time */
+            /** @description Concurrent batches of relation exports */
             concurrent_relation_batch_export_limit: number;
-            /** @description Clean up old projects too */
+            /** @description Enable cleanup policies for existing projects */
             container_expiration_policies_enable_historic_entries: boolean;
-            /** @description Tags deleted in one run */
+            /** @description Maximum tags deleted per cleanup run */
             container_registry_cleanup_tags_service_max_list_size: number;
-            /** @description Seconds of one deletion of tags */
+            /** @description Timeout of tag deletion in seconds */
             container_registry_delete_tags_service_timeout: number;
-            /** @description Remember tags between clean-ups */
+            /** @description Cache tags during cleanup */
             container_registry_expiration_policies_caching: boolean;
-            /** @description Clean-ups at the same time */
+            /** @description Concurrent registry cleanups */
             container_registry_expiration_policies_worker_capacity: number;
-            /** @description Minutes of life of registry tokens */
+            /** @description Registry token lifetime in minutes */
             container_registry_token_expire_delay: number;
-            /** @description Organizations that one creates a minute */
+            /** @description Organizations created per minute and user */
             create_organization_api_limit: number;
             /**
              * Format: date-time
              * @description When the instance was made
              */
             created_at: string;
-            /** @description Where figures of applications are read */
+            /** @description Product analytics API URL */
             cube_api_base_url: string | null;
-            /** @description Another start of clone addresses over HTTP */
+            /** @description Custom root of HTTP clone URLs */
             custom_http_clone_url_root: string | null;
-            /** @description Group whose projects are templates */
+            /** @description Group of custom project templates */
             custom_project_templates_group_id: number | null;
-            /** @description Bound of groups without a plan */
+            /** @description User limit of groups without a plan */
             dashboard_limit: number;
-            /** @description Use dashboard_limit */
+            /** @description Enable dashboard_limit */
             dashboard_limit_enabled: boolean;
-            /** @description Deactivate accounts that nobody uses */
+            /** @description Deactivate dormant users */
             deactivate_dormant_users: boolean;
-            /** @description Days until an account counts as unused */
+            /** @description Days of inactivity before deactivation */
             deactivate_dormant_users_period: number;
-            /** @description End of the mail about a deactivation */
+            /** @description Additional text of deactivation emails */
             deactivation_email_additional_text: string | null;
-            /** @description Seconds to unpack an archive; 0 for any */
+            /** @description Timeout of decompressing an archive in seconds; 0 for unlimited */
             decompress_archive_file_timeout: number;
-            /** @description Life of artifacts that say none, in words; 0 keeps them */
+            /** @description Default artifacts expiration, in words; 0 for never */
             default_artifacts_expire_in: string;
-            /** @description First branch of new projects */
+            /** @description Default branch of new projects */
             default_branch_name: string;
             /**
              * @deprecated
-             * @description Protection of default branches
+             * @description Default branch protection
              */
             default_branch_protection: number;
-            /** @description Protection of default branches */
+            /** @description Default branch protection in detail */
             default_branch_protection_defaults: {
                 [key: string]: unknown;
             };
-            /** @description Configuration file of new projects */
+            /** @description Default CI/CD configuration file of new projects */
             default_ci_config_path: string | null;
-            /** @description Highlighting theme of new accounts in the dark */
+            /** @description Syntax highlighting theme of new users in dark mode */
             default_dark_syntax_highlighting_theme: number;
             /**
-             * @description Visibility of new groups
+             * @description Default visibility of groups
              * @enum {string}
              */
             default_group_visibility: "private" | "internal" | "public";
-            /** @description Language for people who did not choose one */
+            /** @description Default language */
             default_preferred_language: string;
-            /** @description Who creates projects in groups that say nothing */
+            /** @description Default role that can create projects */
             default_project_creation: number;
-            /** @description Only administrators delete projects */
+            /** @description Only administrators can delete projects */
             default_project_deletion_protection: boolean;
             /**
-             * @description Visibility of new projects
+             * @description Default visibility of projects
              * @enum {string}
              */
             default_project_visibility: "private" | "internal" | "public";
-            /** @description Personal projects of a new account */
+            /** @description Default limit of personal projects */
             default_projects_limit: number;
-            /** @description Scope in which a search begins; the first one unless told */
+            /** @description Default search scope */
             default_search_scope: string;
             /**
-             * @description Visibility of new snippets
+             * @description Default visibility of snippets
              * @enum {string}
              */
             default_snippet_visibility: "private" | "internal" | "public";
-            /** @description Highlighting theme of new accounts */
+            /** @description Syntax highlighting theme of new users */
             default_syntax_highlighting_theme: number;
-            /** @description Accounts deleted by their owner are kept for a while */
+            /** @description Delay the deletion of accounts by their users */
             delay_user_account_self_deletion: boolean;
-            /** @description Delete projects that nobody uses */
+            /** @description Delete inactive projects */
             delete_inactive_projects: boolean;
-            /** @description Delete accounts whose address was never confirmed */
+            /** @description Delete users with unconfirmed email addresses */
             delete_unconfirmed_users: boolean;
-            /** @description Days that what is deleted is kept; 0 removes at once */
+            /** @description Retention period of deleted groups and projects in days; 0 deletes at once */
             deletion_adjourned_period: number;
-            /** @description Only listed addresses are reached */
+            /** @description Block all requests except to allowed addresses */
             deny_all_requests_except_allowed: boolean;
-            /** @description Clean-ups of proxied images at the same time */
+            /** @description Concurrent dependency proxy cleanups */
             dependency_proxy_ttl_group_policy_worker_capacity: number;
-            /** @description Diagrams by the renderer of diagramrenderer_url */
+            /** @description Enable Kroki diagrams */
             diagramrenderer_enabled: boolean;
-            /** @description Further formats of that renderer, each true or false */
+            /** @description Additional Kroki formats, each true or false */
             diagramrenderer_formats: {
                 [key: string]: unknown;
             };
-            /** @description Address of the renderer of many kinds of diagrams */
+            /** @description Kroki URL */
             diagramrenderer_url: string | null;
-            /** @description Editor of diagrams */
+            /** @description Enable the diagrams.net editor */
             diagramservice_enabled: boolean;
-            /** @description Address of the editor of diagrams */
+            /** @description URL of the diagrams.net editor */
             diagramservice_url: string | null;
-            /** @description Editor of diagrams */
+            /** @description Enable the diagrams.net editor */
             diagramsnet_enabled: boolean;
-            /** @description Address of the editor of diagrams */
+            /** @description URL of the diagrams.net editor */
             diagramsnet_url: string | null;
-            /** @description Files of one diff */
+            /** @description Maximum files of a diff */
             diff_max_files: number;
-            /** @description Lines of one diff */
+            /** @description Maximum lines of a diff */
             diff_max_lines: number;
-            /** @description Bytes of one file in a diff */
+            /** @description Maximum size of a file in a diff in bytes */
             diff_max_patch_bytes: number;
-            /** @description Administrators cannot authorise applications with wide scopes */
+            /** @description Administrators cannot authorize OAuth applications with broad scopes */
             disable_admin_oauth_scopes: boolean;
-            /** @description Do not show tokens of feeds and calendars */
+            /** @description Disable feed tokens */
             disable_feed_token: boolean;
-            /** @description Only administrators add members */
+            /** @description Only administrators can invite members */
             disable_invite_members: boolean;
-            /** @description Approval rules are not changed by merge request */
+            /** @description Prevent editing approval rules in merge requests */
             disable_overriding_approvers_per_merge_request: boolean;
-            /** @description No password beside single sign-on */
+            /** @description Disable passwords for users with a single sign-on identity */
             disable_password_authentication_for_users_with_sso_identities: boolean;
-            /** @description Nobody makes or uses personal access tokens */
+            /** @description Disable personal access tokens */
             disable_personal_access_tokens: boolean;
-            /** @description No direct code suggestions */
+            /** @description Disable direct code suggestions */
             disabled_direct_code_suggestions: boolean;
-            /** @description Providers that nobody may sign in with */
+            /** @description Disabled sign-in providers */
             disabled_oauth_sign_in_sources: string[];
-            /** @description Show who used credits */
+            /** @description Show credit usage by user */
             display_gitlab_credits_user_data: boolean;
-            /** @description An address is looked up once */
+            /** @description Enable DNS rebinding protection */
             dns_rebinding_protection_enabled: boolean;
-            /** @description Only addresses of these domains register; wildcards */
+            /** @description Allowed email domains for sign-up; wildcards */
             domain_allowlist: string[];
-            /** @description Addresses of these domains do not register; wildcards */
+            /** @description Denied email domains for sign-up; wildcards */
             domain_denylist: string[];
-            /** @description Use domain_denylist */
+            /** @description Enable domain_denylist */
             domain_denylist_enabled: boolean;
-            /** @description Downstream pipelines a minute for one project, person and commit; 0 for any */
+            /** @description Downstream pipelines per minute, project, user and commit; 0 for unlimited */
             downstream_pipeline_trigger_limit_per_project_user_sha: number;
-            /** @description Minimum bits of DSA keys; -1 forbids them, 0 takes all */
+            /** @description Minimum length of DSA keys in bits; -1 forbids them, 0 allows any */
             dsa_key_restriction: number;
-            /** @description Assistant */
+            /** @description Enable AI features */
             duo_features_enabled: boolean;
-            /** @description Minimum bits of ECDSA keys; -1 forbids them, 0 takes all */
+            /** @description Minimum length of ECDSA keys in bits; -1 forbids them, 0 allows any */
             ecdsa_key_restriction: number;
-            /** @description Minimum bits of ECDSA_SK keys; -1 forbids them, 0 takes all */
+            /** @description Minimum length of ECDSA_SK keys in bits; -1 forbids them, 0 allows any */
             ecdsa_sk_key_restriction: number;
-            /** @description Minimum bits of ED25519 keys; -1 forbids them, 0 takes all */
+            /** @description Minimum length of ED25519 keys in bits; -1 forbids them, 0 allows any */
             ed25519_key_restriction: number;
-            /** @description Minimum bits of ED25519_SK keys; -1 forbids them, 0 takes all */
+            /** @description Minimum length of ED25519_SK keys in bits; -1 forbids them, 0 allows any */
             ed25519_sk_key_restriction: number;
-            /** @description Key of the cluster service */
+            /** @description AWS access key ID */
             eks_access_key_id: string | null;
-            /** @description Account of the cluster service */
+            /** @description AWS account ID */
             eks_account_id: string | null;
-            /** @description Clusters of that service */
+            /** @description Enable the Amazon EKS integration */
             eks_integration_enabled: boolean;
-            /** @description Elasticsearch: hosted by Amazon */
+            /** @description Elasticsearch: hosted on AWS */
             elasticsearch_aws: boolean;
-            /** @description Elasticsearch: its key */
+            /** @description Elasticsearch: AWS access key */
             elasticsearch_aws_access_key: string | null;
-            /** @description Elasticsearch: its region */
+            /** @description Elasticsearch: AWS region */
             elasticsearch_aws_region: string | null;
-            /** @description Elasticsearch: its secret */
+            /** @description Elasticsearch: AWS secret access key */
             elasticsearch_aws_secret_access_key: string | null;
-            /** @description Elasticsearch: seconds of one call */
+            /** @description Elasticsearch: request timeout in seconds */
             elasticsearch_client_request_timeout: number;
-            /** @description Elasticsearch: characters of one field; 0 for any */
+            /** @description Elasticsearch: maximum field length; 0 for unlimited */
             elasticsearch_indexed_field_length_limit: number;
-            /** @description Elasticsearch: kilobytes of one file */
+            /** @description Elasticsearch: maximum file size in KB */
             elasticsearch_indexed_file_size_limit_kb: number;
-            /** @description Elasticsearch: fill the index */
+            /** @description Elasticsearch: enable indexing */
             elasticsearch_indexing: boolean;
-            /** @description Elasticsearch: only listed groups and projects */
+            /** @description Elasticsearch: index only listed groups and projects */
             elasticsearch_limit_indexing: boolean;
-            /** @description Elasticsearch: calls at the same time */
+            /** @description Elasticsearch: concurrent bulk requests */
             elasticsearch_max_bulk_concurrency: number;
-            /** @description Elasticsearch: megabytes of one call */
+            /** @description Elasticsearch: maximum bulk request size in MB */
             elasticsearch_max_bulk_size_mb: number;
-            /** @description Elasticsearch: code at the same time */
+            /** @description Elasticsearch: concurrent code indexing jobs */
             elasticsearch_max_code_indexing_concurrency: number;
-            /** @description Elasticsearch: those groups */
+            /** @description Elasticsearch: indexed groups */
             elasticsearch_namespace_ids: number[];
-            /** @description Elasticsearch: its password */
+            /** @description Elasticsearch: password */
             elasticsearch_password: string | null;
-            /** @description Elasticsearch: those projects */
+            /** @description Elasticsearch: indexed projects */
             elasticsearch_project_ids: number[];
-            /** @description Elasticsearch: go on until all is done */
+            /** @description Elasticsearch: requeue indexing workers */
             elasticsearch_requeue_workers: boolean;
-            /** @description Elasticsearch: further tries */
+            /** @description Elasticsearch: retries on failure */
             elasticsearch_retry_on_failure: number;
-            /** @description Elasticsearch: search with it; Millrace searches by itself */
+            /** @description Elasticsearch: enable search; Millrace has its own search */
             elasticsearch_search: boolean;
-            /** @description Elasticsearch: its addresses */
+            /** @description Elasticsearch: URLs */
             elasticsearch_url: string[];
-            /** @description Elasticsearch: its user */
+            /** @description Elasticsearch: username */
             elasticsearch_username: string | null;
-            /** @description Elasticsearch: parts of the work */
+            /** @description Elasticsearch: shards of indexing workers */
             elasticsearch_worker_number_of_shards: number;
-            /** @description End of every mail */
+            /** @description Additional text of all emails */
             email_additional_text: string | null;
-            /** @description Name the author in the text of mails */
+            /** @description Include the author name in the email body */
             email_author_in_body: boolean;
             /**
-             * @description Whether a new address must be confirmed
+             * @description Email confirmation
              * @enum {string}
              */
             email_confirmation_setting: "off" | "soft" | "hard";
-            /** @description Expression for addresses that may not register */
+            /** @description Regular expression of email addresses that cannot sign up */
             email_restrictions: string | null;
-            /** @description Use email_restrictions */
+            /** @description Enable email_restrictions */
             email_restrictions_enabled: boolean;
-            /** @description Warn before pages of artifacts */
+            /** @description Warn before opening pages of artifacts */
             enable_artifact_external_redirect_warning_page: boolean;
-            /** @description Bound versions of editors */
+            /** @description Restrict editor extension versions */
             enable_language_server_restrictions: boolean;
-            /** @description Promotions to paid roles wait for approval */
+            /** @description Role promotions require administrator approval */
             enable_member_promotion_management: boolean;
             /**
-             * @description How git may be used
+             * @description Enabled git access protocols
              * @enum {string}
              */
             enabled_git_access_protocol: "ssh" | "http" | "all";
-            /** @description Job tokens of other projects need permission */
+            /** @description Enforce the job token allowlist in all projects */
             enforce_ci_inbound_job_token_scope_enabled: boolean;
-            /** @description No addresses with + register */
+            /** @description Refuse sign-up with email subaddresses (+) */
             enforce_email_subaddress_restrictions: boolean;
             /** @description Enforce storage limits of groups */
             enforce_namespace_storage_limit: boolean;
-            /** @description Rules of one country */
+            /** @description Enforce PIPL compliance */
             enforce_pipl_compliance: boolean;
-            /** @description Everybody must accept the terms */
+            /** @description All users must accept the terms of service */
             enforce_terms: boolean;
-            /** @description Where errors of applications are collected */
+            /** @description Error tracking API URL */
             error_tracking_api_url: string | null;
-            /** @description Collect errors of applications */
+            /** @description Enable error tracking */
             error_tracking_enabled: boolean;
-            /** @description Certificate for the external authorization service */
+            /** @description Client certificate for the external authorization service */
             external_auth_client_cert: string | null;
-            /** @description Key of the certificate for the external authorization service */
+            /** @description Private key of the client certificate */
             external_auth_client_key: string | null;
-            /** @description Passphrase of the key for the external authorization service */
+            /** @description Passphrase of the private key */
             external_auth_client_key_pass: string | null;
-            /** @description Classification label of projects that have none */
+            /** @description Default classification label of projects */
             external_authorization_service_default_label: string | null;
-            /** @description Ask an external service who may access which project */
+            /** @description Enable external authorization */
             external_authorization_service_enabled: boolean;
-            /** @description Seconds to wait for the external authorization service */
+            /** @description Timeout of the external authorization service in seconds */
             external_authorization_service_timeout: number;
-            /** @description Address of the external authorization service */
+            /** @description URL of the external authorization service */
             external_authorization_service_url: string | null;
-            /** @description Seconds to wait for the service that allows pipelines */
+            /** @description Timeout of the pipeline validation service in seconds */
             external_pipeline_validation_service_timeout: number | null;
-            /** @description Token sent to the service that allows pipelines */
+            /** @description Token of the pipeline validation service */
             external_pipeline_validation_service_token: string | null;
-            /** @description Service that allows or refuses pipelines */
+            /** @description URL of the pipeline validation service */
             external_pipeline_validation_service_url: string | null;
-            /** @description Minutes that an account stays locked */
+            /** @description Minutes until a locked account is unlocked */
             failed_login_attempts_unlock_period_in_minutes: number;
-            /** @description Project whose files are templates */
+            /** @description Project of instance file templates */
             file_template_project_id: number | null;
-            /** @description First day in calendars: 0 Sunday, 1 Monday, 6 Saturday */
+            /** @description First day of the week: 0 Sunday, 1 Monday, 6 Saturday */
             first_day_of_week: number;
-            /** @description Take part in a dead advertising scheme */
+            /** @description Enable FLoC */
             floc_enabled: boolean;
-            /** @description Pages for members alone */
+            /** @description Disable public access to Pages sites */
             force_pages_access_control: boolean;
-            /** @description Bytes of one file of a generic package; 0 for any */
+            /** @description Maximum file size of generic packages in bytes; 0 for unlimited */
             generic_packages_max_file_size: number;
-            /** @description Addresses of secondary sites */
+            /** @description Allowed IP addresses of secondary sites */
             geo_node_allowed_ips: string;
-            /** @description Seconds to wait for a secondary site */
+            /** @description Timeout of secondary site status requests in seconds */
             geo_status_timeout: number;
-            /** @description Pipelines that one push starts */
+            /** @description Pipelines per git push */
             git_push_pipeline_limit: number;
-            /** @description Users who hear of excessive downloads */
+            /** @description Users notified about excessive downloads */
             git_rate_limit_users_alertlist: number[];
-            /** @description Usernames that may download any number of repositories */
+            /** @description Users excluded from the download limit */
             git_rate_limit_users_allowlist: string[];
-            /** @description Minutes of git over SSH after a second factor */
+            /** @description Minutes of a two-factor session for git over SSH */
             git_two_factor_session_expiry: number;
-            /** @description Seconds of usual repository work; 0 for any */
+            /** @description Default timeout of repository operations in seconds; 0 for unlimited */
             gitaly_timeout_default: number;
-            /** @description Seconds of fast repository work; 0 for any */
+            /** @description Timeout of fast repository operations in seconds; 0 for unlimited */
             gitaly_timeout_fast: number;
-            /** @description Seconds of middling repository work; 0 for any */
+            /** @description Timeout of medium repository operations in seconds; 0 for unlimited */
             gitaly_timeout_medium: number;
-            /** @description Hosted by the maker of the other product */
+            /** @description Hosted by the vendor of the other product */
             gitlab_dedicated_instance: boolean;
             /** @description Installed by the toolkit of the other product */
             gitlab_environment_toolkit_instance: boolean;
-            /** @description Send figures of use; Millrace sends none */
+            /** @description Send usage data; Millrace sends none */
             gitlab_product_usage_data_enabled: boolean;
-            /** @description git operations over SSH a minute */
+            /** @description Git operations over SSH per minute */
             gitlab_shell_operation_limit: number;
-            /** @description Offer development environments */
+            /** @description Enable Gitpod */
             gitpod_enabled: boolean;
-            /** @description Address of development environments */
+            /** @description Gitpod URL */
             gitpod_url: string | null;
-            /** @description Search code everywhere */
+            /** @description Enable global search for code */
             global_search_code_enabled: boolean;
-            /** @description Search commits everywhere */
+            /** @description Enable global search for commits */
             global_search_commits_enabled: boolean;
-            /** @description Search epics everywhere */
+            /** @description Enable global search for epics */
             global_search_epics_enabled: boolean;
-            /** @description Search issues everywhere */
+            /** @description Enable global search for issues */
             global_search_issues_enabled: boolean;
-            /** @description Search merge requests everywhere */
+            /** @description Enable global search for merge requests */
             global_search_merge_requests_enabled: boolean;
-            /** @description Search snippets everywhere */
+            /** @description Enable global search for snippets */
             global_search_snippet_titles_enabled: boolean;
-            /** @description Search people everywhere */
+            /** @description Enable global search for users */
             global_search_users_enabled: boolean;
-            /** @description Search wikis everywhere */
+            /** @description Enable global search for wikis */
             global_search_wiki_enabled: boolean;
-            /** @description Addresses that reach every group, whatever its own ranges */
+            /** @description IP addresses that can always access groups */
             globally_allowed_ips: string;
             /** @description Link to Grafana */
             grafana_enabled: boolean;
-            /** @description Address of Grafana */
+            /** @description Grafana URL */
             grafana_url: string;
-            /** @description Pictures of people by their address */
+            /** @description Look up avatars by email address */
             gravatar_enabled: boolean;
-            /** @description GET of one group a minute */
+            /** @description Requests to the group API per minute */
             group_api_limit: number;
-            /** @description Archivings of groups a minute */
+            /** @description Requests to archive or unarchive groups per minute */
             group_archive_unarchive_api_limit: number;
-            /** @description Downloads of a group export a minute */
+            /** @description Group export downloads per minute */
             group_download_export_limit: number;
-            /** @description Group exports a minute */
+            /** @description Group exports per minute */
             group_export_limit: number;
-            /** @description Group imports a minute */
+            /** @description Group imports per minute */
             group_import_limit: number;
-            /** @description Lists of invited groups a minute */
+            /** @description Requests to list invited groups per minute */
             group_invited_groups_api_limit: number;
-            /** @description Group owners change the protection */
+            /** @description Group owners can manage default branch protection */
             group_owners_can_manage_default_branch_protection: boolean;
-            /** @description Lists of the projects of a group a minute */
+            /** @description Requests to list projects of a group per minute */
             group_projects_api_limit: number;
-            /** @description Seconds of life of tokens of group runners */
+            /** @description Expiration of group runner tokens in seconds */
             group_runner_token_expiration_interval: number | null;
-            /** @description Lists of shared groups a minute */
+            /** @description Requests to list shared groups per minute */
             group_shared_groups_api_limit: number;
-            /** @description Lists of groups a minute */
+            /** @description Requests to list groups per minute */
             groups_api_limit: number;
-            /** @description Repositories have paths without names; always so */
+            /** @description Use hashed storage for repositories; always on */
             hashed_storage_enabled: boolean;
-            /** @description Start of links to documentation */
+            /** @description Documentation base URL of the help page */
             help_page_documentation_base_url: string | null;
-            /** @description No marketing in the help; there is none */
+            /** @description Hide marketing content of the help page; there is none */
             help_page_hide_commercial_content: boolean;
-            /** @description Address of support */
+            /** @description Support URL of the help page */
             help_page_support_url: string | null;
             /** @description Text of the help page */
             help_page_text: string | null;
-            /** @description No offers of others; there are none */
+            /** @description Hide third-party offers; there are none */
             hide_third_party_offers: boolean;
-            /** @description Where visitors land who are not signed in */
+            /** @description Home page URL for visitors who are not signed in */
             home_page_url: string | null;
             /**
              * @deprecated
-             * @description Bitmaps are always made
+             * @description Create bitmaps during housekeeping; always on
              */
             housekeeping_bitmaps_enabled: boolean;
-            /** @description Maintain repositories */
+            /** @description Enable automatic housekeeping */
             housekeeping_enabled: boolean;
             /**
              * @deprecated
@@ -18277,70 +18277,70 @@ export interface components {
             housekeeping_full_repack_period: number;
             /**
              * @deprecated
-             * @description Pushes between collections
+             * @description Pushes between garbage collections
              */
             housekeeping_gc_period: number;
             /**
              * @deprecated
-             * @description Pushes between small repacks
+             * @description Pushes between incremental repacks
              */
             housekeeping_incremental_repack_period: number;
-            /** @description Pushes between two maintenances */
+            /** @description Pushes between optimizations of a repository */
             housekeeping_optimize_repository_period: number;
-            /** @description Mails with HTML */
+            /** @description Send HTML emails */
             html_emails_enabled: boolean;
             id: number;
-            /** @description Hosts of frames in Markdown */
+            /** @description Allowed hosts of iframes in Markdown */
             iframe_rendering_allowlist: string[];
-            /** @description Frames in Markdown */
+            /** @description Render iframes in Markdown */
             iframe_rendering_enabled: boolean;
-            /** @description Where projects may be imported from */
+            /** @description Import sources */
             import_sources: string[];
-            /** @description Months until a project counts as unused */
+            /** @description Months until an inactive project is deleted */
             inactive_projects_delete_after_months: number;
-            /** @description Megabytes from which unused projects are deleted */
+            /** @description Minimum size of inactive projects to delete, in MB */
             inactive_projects_min_size_mb: number;
-            /** @description Months until members of an unused project are warned */
+            /** @description Months until members of an inactive project are warned */
             inactive_projects_send_warning_email_after_months: number;
-            /** @description Days until dead tokens of bots are deleted, with their bots */
+            /** @description Days until inactive project and group access tokens are deleted */
             inactive_resource_access_tokens_delete_after_days: number;
-            /** @description More figures of use; Millrace sends none */
+            /** @description Include optional usage data; Millrace sends none */
             include_optional_metrics_in_service_ping: boolean;
-            /** @description Unfinished parts of the assistant */
+            /** @description Enable AI beta features */
             instance_level_ai_beta_features_enabled: boolean;
-            /** @description Start of all other new tokens */
+            /** @description Prefix of all other tokens */
             instance_token_prefix: string;
-            /** @description Hidden field against robots at registration */
+            /** @description Hidden field against bots at sign-up */
             invisible_captcha_enabled: boolean;
-            /** @description New members are invited and accept */
+            /** @description New members must accept an invitation */
             invitation_flow_enforcement: boolean;
-            /** @description Issues that one creates a minute; 0 for any */
+            /** @description Issues created per minute and user; 0 for unlimited */
             issues_create_limit: number;
-            /** @description Further audience of tokens of the tracker */
+            /** @description Additional audience URL of Jira Connect tokens */
             jira_connect_additional_audience_url: string | null;
-            /** @description Application of the tracker */
+            /** @description Jira Connect application key */
             jira_connect_application_key: string | null;
-            /** @description Instance that stands before this one for the tracker */
+            /** @description Jira Connect proxy URL */
             jira_connect_proxy_url: string | null;
-            /** @description Keep public keys for the tracker */
+            /** @description Enable Jira Connect public key storage */
             jira_connect_public_key_storage_enabled: boolean;
-            /** @description Jobs of a stage on one page */
+            /** @description Jobs of a stage per page */
             jobs_per_stage_page_size: number;
-            /** @description Keep the artifacts of the latest successful pipeline of a ref */
+            /** @description Keep the artifacts of the latest successful pipeline of each ref */
             keep_latest_artifact: boolean;
-            /** @description Diagrams by the renderer of diagramrenderer_url */
+            /** @description Enable Kroki diagrams */
             kroki_enabled: boolean;
-            /** @description Further formats of that renderer, each true or false */
+            /** @description Additional Kroki formats, each true or false */
             kroki_formats: {
                 [key: string]: unknown;
             };
-            /** @description Address of the renderer of many kinds of diagrams */
+            /** @description Kroki URL */
             kroki_url: string | null;
-            /** @description Address for notes about certificates */
+            /** @description Email address for Let's Encrypt notifications */
             lets_encrypt_notification_email: string | null;
-            /** @description The terms of the certificate service are accepted */
+            /** @description Let's Encrypt terms of service accepted */
             lets_encrypt_terms_of_service_accepted: boolean;
-            /** @description Raise it to render all Markdown again */
+            /** @description Local Markdown version; increase it to render all Markdown again */
             local_markdown_version: number;
             /** @description Groups cannot change duo_features_enabled */
             lock_duo_features_enabled: boolean;
@@ -18348,9 +18348,9 @@ export interface components {
             lock_math_rendering_limits_enabled: boolean;
             /** @description Groups cannot change maven_package_requests_forwarding */
             lock_maven_package_requests_forwarding: boolean;
-            /** @description Members come from LDAP alone */
+            /** @description Manage memberships only by LDAP */
             lock_memberships_to_ldap: boolean;
-            /** @description Members come from SAML alone */
+            /** @description Manage memberships only by SAML */
             lock_memberships_to_saml: boolean;
             /** @description Groups cannot change npm_package_requests_forwarding */
             lock_npm_package_requests_forwarding: boolean;
@@ -18360,515 +18360,515 @@ export interface components {
             lock_resource_access_token_notify_inherited: boolean;
             /** @description Groups cannot change web_based_commit_signing_enabled */
             lock_web_based_commit_signing_enabled: boolean;
-            /** @description reCAPTCHA at sign-in */
+            /** @description Require reCAPTCHA at sign-in */
             login_recaptcha_protection_enabled: boolean;
-            /** @description Take events of the Mailgun service */
+            /** @description Enable Mailgun events */
             mailgun_events_enabled: boolean;
-            /** @description Key of events of the Mailgun service */
+            /** @description Mailgun signing key */
             mailgun_signing_key: string | null;
-            /** @description Everything can be read, and nothing changed */
+            /** @description Maintenance mode: the instance is read-only */
             maintenance_mode: boolean;
-            /** @description Told with every refusal and on every page in maintenance mode */
+            /** @description Message of maintenance mode */
             maintenance_mode_message: string | null;
-            /** @description People may make their profile private */
+            /** @description Users can make their profile private */
             make_profile_private: boolean;
-            /** @description Limit formulas; new top-level groups start with it */
+            /** @description Limit math rendering; default of new top-level groups */
             math_rendering_limits_enabled: boolean;
-            /** @description Ask the public registry for missing Maven packages */
+            /** @description Forward Maven package requests to the public registry */
             maven_package_requests_forwarding: boolean;
-            /** @description Bytes of an included file out of artifacts */
+            /** @description Maximum size of a file included from artifacts in bytes */
             max_artifacts_content_include_size: number;
-            /** @description Megabytes of the artifacts of one job */
+            /** @description Maximum artifacts size of a job in MB */
             max_artifacts_size: number;
-            /** @description Megabytes of an attachment */
+            /** @description Maximum attachment size in MB */
             max_attachment_size: number;
-            /** @description Megabytes of an unpacked import; 0 for any */
+            /** @description Maximum decompressed size of imports in MB; 0 for unlimited */
             max_decompressed_archive_size: number;
-            /** @description Megabytes of an export; 0 for any */
+            /** @description Maximum export size in MB; 0 for unlimited */
             max_export_size: number;
-            /** @description Megabytes of an unpacked answer */
+            /** @description Maximum decompressed size of HTTP responses in MB */
             max_http_decompressed_size: number;
-            /** @description Levels of a JSON answer */
+            /** @description Maximum depth of JSON responses */
             max_http_response_json_depth: number;
-            /** @description Megabytes of an answer */
+            /** @description Maximum size of HTTP responses in MB */
             max_http_response_size_limit: number;
-            /** @description Megabytes that are fetched for an import; 0 for any */
+            /** @description Maximum remote file size of imports in MB; 0 for unlimited */
             max_import_remote_file_size: number;
-            /** @description Megabytes of an import; 0 for any */
+            /** @description Maximum import size in MB; 0 for unlimited */
             max_import_size: number;
             /** @description Failed sign-ins that lock an account */
             max_login_attempts: number;
-            /** @description Repositories that one account downloads in a while */
+            /** @description Repositories that a user can download in the time period */
             max_number_of_repository_downloads: number;
-            /** @description Seconds in which downloaded repositories count */
+            /** @description Time period of the download limit in seconds */
             max_number_of_repository_downloads_within_time_period: number;
-            /** @description Findings of one project */
+            /** @description Maximum vulnerabilities per project */
             max_number_of_vulnerabilities_per_project: number | null;
-            /** @description Domains of one project; 0 for any */
+            /** @description Maximum custom domains per project; 0 for unlimited */
             max_pages_custom_domains_per_project: number;
-            /** @description Megabytes of one site; 0 for any */
+            /** @description Maximum size of a Pages site in MB; 0 for unlimited */
             max_pages_size: number;
-            /** @description Longest life of access tokens in days; 365 unless set */
+            /** @description Maximum lifetime of access tokens in days; 365 by default */
             max_personal_access_token_lifetime: number | null;
-            /** @description Longest life of SSH keys in days */
+            /** @description Maximum lifetime of SSH keys in days */
             max_ssh_key_lifetime: number | null;
-            /** @description Bytes of one Terraform state; 0 for any */
+            /** @description Maximum size of a Terraform state in bytes; 0 for unlimited */
             max_terraform_state_size_bytes: number;
-            /** @description Levels of a configuration */
+            /** @description Maximum depth of CI/CD configuration */
             max_yaml_depth: number;
-            /** @description Bytes of one configuration file */
+            /** @description Maximum size of a CI/CD configuration file in bytes */
             max_yaml_size_bytes: number;
-            /** @description Members that one removes a minute */
+            /** @description Members removed per minute and user */
             members_delete_limit: number;
-            /** @description Milliseconds from which calls are measured */
+            /** @description Method call threshold of metrics in milliseconds */
             metrics_method_call_threshold: number;
-            /** @description Oldest language server */
+            /** @description Minimum language server version */
             minimum_language_server_version: string;
-            /** @description Shortest password */
+            /** @description Minimum password length */
             minimum_password_length: number;
-            /** @description Maintainers may set up mirrors */
+            /** @description Maintainers can set up mirrors */
             mirror_available: boolean;
-            /** @description Free places before more mirrors are planned */
+            /** @description Free capacity before more mirrors are scheduled */
             mirror_capacity_threshold: number;
-            /** @description Mirrors at the same time */
+            /** @description Maximum concurrent mirror updates */
             mirror_max_capacity: number;
             /** @description Minutes between updates of a mirror */
             mirror_max_delay: number;
-            /** @description The assistant keeps prompts */
+            /** @description Enable prompt caching */
             model_prompt_cache_enabled: boolean;
-            /** @description Seconds between statistics */
+            /** @description Seconds between updates of namespace statistics */
             namespace_aggregation_schedule_lease_duration_in_seconds: number;
-            /** @description Questions whether a namespace exists a minute; 0 for any */
+            /** @description Checks for existing namespaces per minute; 0 for unlimited */
             namespace_exists_limit: number;
-            /** @description Share of forks in used storage */
+            /** @description Cost factor of forks in the storage of a namespace */
             namespace_storage_forks_cost_factor: number;
-            /** @description Accounts after which registrations wait for approval */
+            /** @description User cap: further sign-ups need approval */
             new_user_signups_cap: number | null;
-            /** @description Comments that one writes a minute; 0 for any */
+            /** @description Comments created per minute and user; 0 for unlimited */
             notes_create_limit: number;
-            /** @description Usernames without a limit of comments */
+            /** @description Users excluded from the comment limit */
             notes_create_limit_allowlist: string[];
-            /** @description Mail after a sign-in from a new address */
+            /** @description Notify users of sign-ins from unknown addresses */
             notify_on_unknown_sign_in: boolean;
-            /** @description Ask the public registry for missing npm packages */
+            /** @description Forward npm package requests to the public registry */
             npm_package_requests_forwarding: boolean;
-            /** @description Take NuGet packages with odd addresses */
+            /** @description Skip URL validation of NuGet metadata */
             nuget_skip_metadata_url_validation: boolean;
-            /** @description OAuth applications redirect to http:// addresses of other machines */
+            /** @description Allow http:// redirect URIs of OAuth applications on other hosts */
             oauth_http_redirect_uris_enabled: boolean;
-            /** @description Check the certificate of the observability service */
+            /** @description Verify the TLS certificate of the observability backend */
             observability_backend_ssl_verification_enabled: boolean;
-            /** @description Highest row that pages by number reach; 0 for any */
+            /** @description Maximum offset of paginated lists; 0 for unlimited */
             offset_pagination_limit: number;
-            /** @description Local addresses and hosts that may be reached */
+            /** @description Local IP addresses and domains that hooks and integrations can access */
             outbound_local_requests_whitelist: string[];
-            /** @description Registries of known licences */
+            /** @description Package registries to sync metadata of */
             package_metadata_purl_types: number[];
-            /** @description Projects may let anybody pull packages */
+            /** @description Projects can allow anyone to pull packages */
             package_registry_allow_anyone_to_pull_option: boolean;
-            /** @description Clean-ups of packages at the same time */
+            /** @description Concurrent package cleanups */
             package_registry_cleanup_policies_worker_capacity: number;
-            /** @description Domains must be proved */
+            /** @description Require verification of Pages domains */
             pages_domain_verification_enabled: boolean;
-            /** @description Seconds of life of parallel sites */
+            /** @description Default expiration of parallel Pages deployments in seconds */
             pages_extra_deployments_default_expiry_seconds: number;
-            /** @description New sites have a domain of their own */
+            /** @description New Pages sites use a unique domain */
             pages_unique_domain_default_enabled: boolean;
             /**
              * @deprecated
              * @description Use password_authentication_enabled_for_web
              */
             password_authentication_enabled: boolean;
-            /** @description Passwords work for git over HTTP */
+            /** @description Allow passwords for git over HTTP */
             password_authentication_enabled_for_git: boolean;
-            /** @description Passwords work for the pages */
+            /** @description Allow passwords for the web interface */
             password_authentication_enabled_for_web: boolean;
-            /** @description Passwords need a lower-case letter */
+            /** @description Passwords require a lowercase letter */
             password_lowercase_required: boolean;
-            /** @description Passwords need a digit */
+            /** @description Passwords require a number */
             password_number_required: boolean;
-            /** @description Passwords need a special character */
+            /** @description Passwords require a symbol */
             password_symbol_required: boolean;
-            /** @description Passwords need an upper-case letter */
+            /** @description Passwords require an uppercase letter */
             password_uppercase_required: boolean;
-            /** @description Group that sees timings of pages */
+            /** @description Group that can see the performance bar */
             performance_bar_allowed_group_id: number | null;
-            /** @description Path of the group that sees timings of pages */
+            /** @description Path of the group that can see the performance bar */
             performance_bar_allowed_group_path: string | null;
             /**
              * @deprecated
-             * @description Show timings
+             * @description Enable the performance bar
              */
             performance_bar_enabled: boolean;
-            /** @description Start of new personal access tokens */
+            /** @description Prefix of personal access tokens */
             personal_access_token_prefix: string;
-            /** @description Pipelines a minute for one project, person and commit; 0 for any */
+            /** @description Pipelines per minute, project, user and commit; 0 for unlimited */
             pipeline_limit_per_project_user_sha: number;
-            /** @description Pipelines that one creates a minute; 0 for any */
+            /** @description Pipelines per minute and user; 0 for unlimited */
             pipeline_limit_per_user: number;
-            /** @description UML diagrams by the renderer of umlrenderer_url */
+            /** @description Enable PlantUML diagrams */
             plantuml_enabled: boolean;
-            /** @description Address of the renderer of UML diagrams */
+            /** @description PlantUML URL */
             plantuml_url: string | null;
-            /** @description Factor of the pauses of polling pages; 0 stops it */
+            /** @description Polling interval multiplier; 0 disables polling */
             polling_interval_multiplier: string;
             /**
              * @deprecated
              * @description Use secret_push_protection_available
              */
             pre_receive_secret_detection_enabled: boolean;
-            /** @description Authors do not approve their own merge requests */
+            /** @description Prevent approval by the author of a merge request */
             prevent_merge_requests_author_approval: boolean;
-            /** @description Committers do not approve merge requests */
+            /** @description Prevent approval by committers of a merge request */
             prevent_merge_requests_committers_approval: boolean;
-            /** @description Where figures of applications are collected */
+            /** @description Product analytics collector host */
             product_analytics_data_collector_host: string | null;
-            /** @description Figures of the use of applications */
+            /** @description Enable product analytics */
             product_analytics_enabled: boolean;
-            /** @description First day of productivity figures */
+            /** @description Start date of productivity analytics */
             productivity_analytics_start_date: string | null;
-            /** @description Mails of confirmation that one asks for again a minute; 0 for any */
+            /** @description Requests to resend confirmation emails per minute; 0 for unlimited */
             profile_resend_email_confirmation_limit: number;
-            /** @description GET of one project a minute */
+            /** @description Requests to the project API per minute */
             project_api_limit: number;
-            /** @description Downloads of a project export a minute */
+            /** @description Project export downloads per minute */
             project_download_export_limit: number;
-            /** @description Projects may be exported */
+            /** @description Enable project export */
             project_export_enabled: boolean;
-            /** @description Project exports a minute */
+            /** @description Project exports per minute */
             project_export_limit: number;
-            /** @description Project imports a minute */
+            /** @description Project imports per minute */
             project_import_limit: number;
-            /** @description Lists of groups invited to a project a minute */
+            /** @description Requests to list invited groups of a project per minute */
             project_invited_groups_api_limit: number;
-            /** @description Lists of the jobs of projects a minute */
+            /** @description Requests to list jobs of a project per minute */
             project_jobs_api_rate_limit: number;
-            /** @description Lists of all members of a project a minute */
+            /** @description Requests to list all members of a project per minute */
             project_members_api_limit: number;
-            /** @description Archives that one downloads of a project a minute; 0 for any */
+            /** @description Archive downloads per minute, project and user; 0 for unlimited */
             project_repositories_archive_limit: number;
-            /** @description The same for all anonymous callers */
+            /** @description Archive downloads per minute, project and unauthenticated address; 0 for unlimited */
             project_repositories_archive_unauthenticated_limit: number;
-            /** @description Seconds of life of tokens of project runners */
+            /** @description Expiration of project runner tokens in seconds */
             project_runner_token_expiration_interval: number | null;
-            /** @description Lists of projects in 10 minutes */
+            /** @description Requests to list projects per 10 minutes */
             projects_api_limit: number;
-            /** @description Lists of projects in 10 minutes, anybody; 0 for any */
+            /** @description Unauthenticated requests to list projects per 10 minutes; 0 for unlimited */
             projects_api_rate_limit_unauthenticated: number;
-            /** @description Offer metrics */
+            /** @description Enable Prometheus metrics */
             prometheus_metrics_enabled: boolean;
-            /** @description New variables are protected in the pages */
+            /** @description Protect CI/CD variables by default */
             protected_ci_variables: boolean;
-            /** @description Starts of protected paths */
+            /** @description Protected paths */
             protected_paths: string[];
-            /** @description Protected paths when they are read */
+            /** @description Protected paths for GET requests */
             protected_paths_for_get_request: string[];
-            /** @description Where releases of runners are listed */
+            /** @description URL of runner releases */
             public_runner_releases_url: string;
-            /** @description Changed branches, or tags, of a push above which its activity is one entry */
+            /** @description Changed branches or tags above which a push is one activity */
             push_event_activities_limit: number;
-            /** @description Changed branches and tags of a push above which web hooks are not called */
+            /** @description Changed branches and tags above which a push triggers no webhooks */
             push_event_hooks_limit: number;
-            /** @description Bytes of one push option */
+            /** @description Maximum size of a push option in bytes */
             push_option_bytes_limit: number;
-            /** @description Options of one push */
+            /** @description Maximum options of a push */
             push_options_limit: number;
-            /** @description Branches and tags that one push may move */
+            /** @description Maximum branches and tags changed by a push */
             push_refs_limit: number;
-            /** @description New commits of one push that push rules look at; 0 for any */
+            /** @description Maximum new commits of a push that push rules check; 0 for unlimited */
             push_rules_commit_limit: number;
-            /** @description Ask the public registry for missing PyPI packages */
+            /** @description Forward PyPI package requests to the public registry */
             pypi_package_requests_forwarding: boolean;
-            /** @description Answer to whom is over a limit; Retry later when empty */
+            /** @description Response to rate-limited requests; Retry later when empty */
             rate_limiting_response_text: string | null;
-            /** @description Requests of one raw file a minute; 0 for any */
+            /** @description Requests to a raw file per minute; 0 for unlimited */
             raw_blob_request_limit: number;
-            /** @description reCAPTCHA at registration */
+            /** @description Enable reCAPTCHA at sign-up */
             recaptcha_enabled: boolean;
-            /** @description Private key of reCAPTCHA */
+            /** @description reCAPTCHA private key */
             recaptcha_private_key: string | null;
-            /** @description Public key of reCAPTCHA */
+            /** @description reCAPTCHA site key */
             recaptcha_site_key: string | null;
-            /** @description Megabytes of one push */
+            /** @description Maximum push size in MB */
             receive_max_input_size: number | null;
-            /** @description Cluster agents that are called */
+            /** @description Enable receptive cluster agents */
             receptive_cluster_agents_enabled: boolean;
-            /** @description Tokens are read from headers only, not from the query */
+            /** @description Accept tokens only in headers, not in URLs */
             refuse_tokens_in_urls: boolean;
-            /** @description Bytes from which an index is rebuilt */
+            /** @description Minimum index size for reindexing in bytes */
             reindexing_minimum_index_size: number;
-            /** @description Waste from which an index is rebuilt */
+            /** @description Minimum relative bloat for reindexing */
             reindexing_minimum_relative_bloat_size: number;
-            /** @description Rows of one batch of an export */
+            /** @description Records per batch of a relation export */
             relation_export_batch_size: number;
-            /** @description Sign-in offers to remember */
+            /** @description Allow users to stay signed in */
             remember_me_enabled: boolean;
-            /** @description Check repositories now and then */
+            /** @description Enable repository checks */
             repository_checks_enabled: boolean;
-            /** @description Megabytes of one repository; 0 for any */
+            /** @description Repository size limit in MB; 0 for unlimited */
             repository_size_limit: number;
-            /** @description Share of new repositories by storage */
+            /** @description Weights of repository storages for new repositories */
             repository_storages_weighted: {
                 [key: string]: unknown;
             };
-            /** @description Registrations wait for an administrator */
+            /** @description Require administrator approval for sign-ups */
             require_admin_approval_after_user_signup: boolean;
-            /** @description Administrators need a second factor */
+            /** @description Require two-factor authentication for administrators */
             require_admin_two_factor_authentication: boolean;
-            /** @description A code by mail unlocks an account */
+            /** @description Require email verification to unlock an account */
             require_email_verification_on_account_locked: boolean;
-            /** @description New access tokens need an end */
+            /** @description Require an expiration date for access tokens */
             require_personal_access_token_expiry: boolean;
-            /** @description Everybody needs a second factor */
+            /** @description Require two-factor authentication for all users */
             require_two_factor_authentication: boolean;
-            /** @description Configuration that every pipeline includes */
+            /** @description CI/CD template that every pipeline includes */
             required_instance_ci_template: string | null;
-            /** @description Inherited members hear of tokens that end */
+            /** @description Notify inherited members about expiring access tokens */
             resource_access_token_notify_inherited: boolean;
-            /** @description Limits of background work */
+            /** @description Resource limits of background jobs */
             resource_usage_limits: {
                 [key: string]: unknown;
             };
-            /** @description Levels that only administrators choose */
+            /** @description Restricted visibility levels */
             restricted_visibility_levels: string[];
-            /** @description Old addresses of moved groups lead to the new */
+            /** @description Redirect old paths of moved groups permanently */
             root_moved_permanently_redirection_enabled: boolean;
-            /** @description Password grant without a known application */
+            /** @description Allow the OAuth password grant without client credentials */
             ropc_without_client_credentials: boolean;
-            /** @description Minimum bits of RSA keys; -1 forbids them, 0 takes all */
+            /** @description Minimum length of RSA keys in bits; -1 forbids them, 0 allows any */
             rsa_key_restriction: number;
-            /** @description Calls of one job a minute */
+            /** @description Requests about a job from its runner per minute */
             runner_jobs_endpoints_api_limit: number;
-            /** @description Log pieces of one job a minute */
+            /** @description Log updates of a job per minute */
             runner_jobs_patch_trace_api_limit: number;
-            /** @description Requests for work of one runner a minute */
+            /** @description Job requests of a runner per minute */
             runner_jobs_request_api_limit: number;
-            /** @description Seconds of life of tokens of instance runners */
+            /** @description Expiration of instance runner tokens in seconds */
             runner_token_expiration_interval: number | null;
-            /** @description Actions of a scan policy; 0 for any */
+            /** @description Maximum actions of a scan execution policy; 0 for unlimited */
             scan_execution_policies_action_limit: number;
-            /** @description Schedules of a scan policy; 0 for any */
+            /** @description Maximum schedules of a scan execution policy; 0 for unlimited */
             scan_execution_policies_schedule_limit: number;
-            /** @description Documents of one part of the index */
+            /** @description Maximum documents per shard */
             search_max_docs_denominator: number;
-            /** @description Gigabytes of one part of the index */
+            /** @description Maximum shard size in GB */
             search_max_shard_size_gb: number;
-            /** @description Documents from which it is split */
+            /** @description Minimum documents before rollover */
             search_min_docs_before_rollover: number;
-            /** @description Searches a minute, signed in; 0 for any */
+            /** @description Searches per minute, authenticated; 0 for unlimited */
             search_rate_limit: number;
-            /** @description Usernames without a limit of searches */
+            /** @description Users excluded from the search limit */
             search_rate_limit_allowlist: string[];
-            /** @description Searches a minute, anybody; 0 for any */
+            /** @description Searches per minute, unauthenticated; 0 for unlimited */
             search_rate_limit_unauthenticated: number;
-            /** @description What happens when all seats are taken */
+            /** @description Seat control */
             seat_control: number;
-            /** @description Where kinds of tokens that can be revoked are listed */
+            /** @description URL that lists revocable token types */
             secret_detection_revocation_token_types_url: string | null;
-            /** @description Have found tokens revoked */
+            /** @description Enable secret detection token revocation */
             secret_detection_token_revocation_enabled: boolean;
-            /** @description Token for revoking found tokens */
+            /** @description Token of the token revocation service */
             secret_detection_token_revocation_token: string | null;
-            /** @description Where found tokens are revoked */
+            /** @description URL of the token revocation service */
             secret_detection_token_revocation_url: string | null;
-            /** @description Projects may refuse pushes with secrets */
+            /** @description Projects can enable secret push protection */
             secret_push_protection_available: boolean;
-            /** @description Seconds of looking through one push; 0 for any */
+            /** @description Timeout of scanning a push for secrets in seconds; 0 for unlimited */
             secret_push_protection_seconds_limit: number;
-            /** @description Megabytes of one push that are looked through for secrets */
+            /** @description Maximum size of a push scanned for secrets in MB */
             secret_push_protection_size_limit: number;
-            /** @description Active approval policies of a policy project */
+            /** @description Maximum active approval policies of a policy project */
             security_approval_policies_limit: number;
-            /** @description Minutes that reports of merge requests are kept */
+            /** @description Minutes that security reports of merge requests are cached */
             security_mr_report_cache_lifetime_minutes: number;
-            /** @description Look for approving groups everywhere */
+            /** @description Look up approver groups globally */
             security_policy_global_group_approvers_enabled: boolean;
-            /** @description Contact for reports of vulnerabilities */
+            /** @description Content of security.txt */
             security_txt_content: string | null;
-            /** @description Where errors of pages go */
+            /** @description Sentry DSN of the web interface */
             sentry_clientside_dsn: string | null;
-            /** @description Where errors go */
+            /** @description Sentry DSN */
             sentry_dsn: string | null;
-            /** @description Report errors */
+            /** @description Enable Sentry */
             sentry_enabled: boolean;
-            /** @description Name of this instance in error reports */
+            /** @description Sentry environment */
             sentry_environment: string | null;
-            /** @description Tokens of service accounts need an end */
+            /** @description Require an expiration date for tokens of service accounts */
             service_access_tokens_expiration_enforced: boolean;
-            /** @description Minutes until an idle session ends */
+            /** @description Minutes of inactivity before a session expires */
             session_expire_delay: number;
-            /** @description New projects use the runners of the instance */
+            /** @description Enable instance runners for new projects */
             shared_runners_enabled: boolean;
-            /** @description Minutes of instance runners for one group in a month; 0 for any */
+            /** @description Monthly compute minutes of instance runners per group; 0 for unlimited */
             shared_runners_minutes: number;
-            /** @description Note beside the runners of the instance */
+            /** @description Instance runner details */
             shared_runners_text: string | null;
-            /** @description Offer a migration */
+            /** @description Show the banner about migrating from Jenkins */
             show_migrate_from_jenkins_banner: boolean;
-            /** @description Bytes from which work is packed */
+            /** @description Compression threshold of background jobs in bytes */
             sidekiq_job_limiter_compression_threshold_bytes: number;
-            /** @description Bytes from which work is refused */
+            /** @description Maximum size of background jobs in bytes */
             sidekiq_job_limiter_limit_bytes: number;
             /**
-             * @description What happens to large work
+             * @description Handling of large background jobs
              * @enum {string}
              */
             sidekiq_job_limiter_mode: "track" | "compress";
-            /** @description Further rules for signing in */
+            /** @description Further sign-in restrictions */
             sign_in_restrictions: {
                 [key: string]: unknown;
             };
-            /** @description Text beside the sign-in form */
+            /** @description Text of the sign-in page */
             sign_in_text: string | null;
             /**
              * @deprecated
              * @description Use password_authentication_enabled_for_web
              */
             signin_enabled: boolean;
-            /** @description People register by themselves */
+            /** @description Enable sign-up */
             signup_enabled: boolean;
-            /** @description Exports by administrators send no mail */
+            /** @description Administrator exports send no notifications */
             silent_admin_exports_enabled: boolean;
-            /** @description Nothing leaves the instance: no mail, no webhooks */
+            /** @description Silent mode: no emails, webhooks or other outbound requests */
             silent_mode_enabled: boolean;
-            /** @description Slack application */
+            /** @description Enable the Slack app */
             slack_app_enabled: boolean;
-            /** @description Client of the Slack application */
+            /** @description Client ID of the Slack app */
             slack_app_id: string | null;
-            /** @description Secret of the Slack application */
+            /** @description Client secret of the Slack app */
             slack_app_secret: string | null;
-            /** @description Signing secret of the Slack application */
+            /** @description Signing secret of the Slack app */
             slack_app_signing_secret: string | null;
-            /** @description Token of the Slack application */
+            /** @description Verification token of the Slack app */
             slack_app_verification_token: string | null;
-            /** @description Bytes of a snippet */
+            /** @description Maximum snippet size in bytes */
             snippet_size_limit: number;
-            /** @description Application of figures of use */
+            /** @description Snowplow app ID */
             snowplow_app_id: string | null;
-            /** @description Where figures go */
+            /** @description Snowplow collector hostname */
             snowplow_collector_hostname: string | null;
-            /** @description Domain of the cookie of figures of use */
+            /** @description Snowplow cookie domain */
             snowplow_cookie_domain: string | null;
-            /** @description Where figures of the database go */
+            /** @description Snowplow collector hostname for database events */
             snowplow_database_collector_hostname: string | null;
-            /** @description Send figures of use */
+            /** @description Enable Snowplow */
             snowplow_enabled: boolean;
-            /** @description Code navigation by Sourcegraph */
+            /** @description Enable Sourcegraph */
             sourcegraph_enabled: boolean;
-            /** @description Sourcegraph in public projects alone */
+            /** @description Sourcegraph only in public projects */
             sourcegraph_public_only: boolean;
-            /** @description Address of Sourcegraph */
+            /** @description Sourcegraph URL */
             sourcegraph_url: string | null;
-            /** @description Key for the service asked about spam */
+            /** @description API key of the spam check service */
             spam_check_api_key: string | null;
-            /** @description Ask a service about spam */
+            /** @description Enable the spam check service */
             spam_check_endpoint_enabled: boolean;
-            /** @description Address of the service asked about spam */
+            /** @description URL of the spam check service */
             spam_check_endpoint_url: string | null;
-            /** @description Key for the spam filter */
+            /** @description API key of the spam filter */
             spamfilter_api_key: string | null;
-            /** @description Filter spam */
+            /** @description Enable the spam filter */
             spamfilter_enabled: boolean;
-            /** @description Token for the cache in front of archives */
+            /** @description Authentication token of the external storage of static objects */
             static_objects_external_storage_auth_token: string | null;
-            /** @description Cache in front of archives and raw files */
+            /** @description URL of the external storage of static objects */
             static_objects_external_storage_url: string | null;
-            /** @description Suggest a first pipeline */
+            /** @description Show the banner that suggests a first pipeline */
             suggest_pipeline_enabled: boolean;
-            /** @description Seconds of an interactive terminal in a job; 0 for no limit */
+            /** @description Maximum session time of web terminals in seconds; 0 for unlimited */
             terminal_max_session_time: number;
-            /** @description Terms of service, Markdown */
+            /** @description Terms of service, in Markdown */
             terms: string | null;
             /** @description Encrypt Terraform states */
             terraform_state_encryption_enabled: boolean;
-            /** @description Limit API requests of signed-in people */
+            /** @description Limit authenticated API requests */
             throttle_authenticated_api_enabled: boolean;
-            /** @description API requests of signed-in people: seconds in which they count */
+            /** @description Authenticated API requests: period in seconds */
             throttle_authenticated_api_period_in_seconds: number;
-            /** @description API requests of signed-in people: requests in that time */
+            /** @description Authenticated API requests: maximum per period */
             throttle_authenticated_api_requests_per_period: number;
-            /** @description Limit deprecated API requests of signed-in people */
+            /** @description Limit authenticated deprecated API requests */
             throttle_authenticated_deprecated_api_enabled: boolean;
-            /** @description Page requests of signed-in people: seconds in which they count */
+            /** @description Authenticated deprecated API requests: period in seconds */
             throttle_authenticated_deprecated_api_period_in_seconds: number;
-            /** @description Page requests of signed-in people: requests in that time */
+            /** @description Authenticated deprecated API requests: maximum per period */
             throttle_authenticated_deprecated_api_requests_per_period: number;
-            /** @description Limit repository file requests of signed-in people */
+            /** @description Limit authenticated repository files API requests */
             throttle_authenticated_files_api_enabled: boolean;
-            /** @description Repository file requests of signed-in people: seconds in which they count */
+            /** @description Authenticated repository files API requests: period in seconds */
             throttle_authenticated_files_api_period_in_seconds: number;
-            /** @description Repository file requests of signed-in people: requests in that time */
+            /** @description Authenticated repository files API requests: maximum per period */
             throttle_authenticated_files_api_requests_per_period: number;
-            /** @description Limit git over HTTP of signed-in people */
+            /** @description Limit authenticated git over HTTP requests */
             throttle_authenticated_git_http_enabled: boolean;
-            /** @description Git over HTTP of signed-in people: seconds in which they count */
+            /** @description Authenticated git over HTTP requests: period in seconds */
             throttle_authenticated_git_http_period_in_seconds: number;
-            /** @description Git over HTTP of signed-in people: requests in that time */
+            /** @description Authenticated git over HTTP requests: maximum per period */
             throttle_authenticated_git_http_requests_per_period: number;
-            /** @description Limit LFS requests of signed-in people */
+            /** @description Limit authenticated Git LFS requests */
             throttle_authenticated_git_lfs_enabled: boolean;
-            /** @description LFS requests of signed-in people: seconds in which they count */
+            /** @description Authenticated Git LFS requests: period in seconds */
             throttle_authenticated_git_lfs_period_in_seconds: number;
-            /** @description LFS requests of signed-in people: requests in that time */
+            /** @description Authenticated Git LFS requests: maximum per period */
             throttle_authenticated_git_lfs_requests_per_period: number;
-            /** @description Limit package requests of signed-in people */
+            /** @description Limit authenticated package registry API requests */
             throttle_authenticated_packages_api_enabled: boolean;
-            /** @description Package requests of signed-in people: seconds in which they count */
+            /** @description Authenticated package registry API requests: period in seconds */
             throttle_authenticated_packages_api_period_in_seconds: number;
-            /** @description Package requests of signed-in people: requests in that time */
+            /** @description Authenticated package registry API requests: maximum per period */
             throttle_authenticated_packages_api_requests_per_period: number;
-            /** @description Limit page requests of signed-in people */
+            /** @description Limit authenticated web requests */
             throttle_authenticated_web_enabled: boolean;
-            /** @description Page requests of signed-in people: seconds in which they count */
+            /** @description Authenticated web requests: period in seconds */
             throttle_authenticated_web_period_in_seconds: number;
-            /** @description Page requests of signed-in people: requests in that time */
+            /** @description Authenticated web requests: maximum per period */
             throttle_authenticated_web_requests_per_period: number;
             /** @description Limit alerts of a project */
             throttle_incident_management_notification_enabled: boolean;
-            /** @description Alerts of a project: number in that time */
+            /** @description Alerts of a project: maximum per period */
             throttle_incident_management_notification_per_period: number;
-            /** @description Alerts of a project: seconds in which they count */
+            /** @description Alerts of a project: period in seconds */
             throttle_incident_management_notification_period_in_seconds: number;
-            /** @description Limit sign-in and other protected paths */
+            /** @description Limit requests to protected paths */
             throttle_protected_paths_enabled: boolean;
-            /** @description Sign-in and other protected paths: seconds in which they count */
+            /** @description Requests to protected paths: period in seconds */
             throttle_protected_paths_period_in_seconds: number;
-            /** @description Sign-in and other protected paths: requests in that time */
+            /** @description Requests to protected paths: maximum per period */
             throttle_protected_paths_requests_per_period: number;
-            /** @description Limit API requests of anybody */
+            /** @description Limit unauthenticated API requests */
             throttle_unauthenticated_api_enabled: boolean;
-            /** @description API requests of anybody: seconds in which they count */
+            /** @description Unauthenticated API requests: period in seconds */
             throttle_unauthenticated_api_period_in_seconds: number;
-            /** @description API requests of anybody: requests in that time */
+            /** @description Unauthenticated API requests: maximum per period */
             throttle_unauthenticated_api_requests_per_period: number;
-            /** @description Limit deprecated API requests of anybody */
+            /** @description Limit unauthenticated deprecated API requests */
             throttle_unauthenticated_deprecated_api_enabled: boolean;
-            /** @description Deprecated API requests of anybody: seconds in which they count */
+            /** @description Unauthenticated deprecated API requests: period in seconds */
             throttle_unauthenticated_deprecated_api_period_in_seconds: number;
-            /** @description Deprecated API requests of anybody: requests in that time */
+            /** @description Unauthenticated deprecated API requests: maximum per period */
             throttle_unauthenticated_deprecated_api_requests_per_period: number;
             /**
              * @deprecated
              * @description Use throttle_unauthenticated_web_enabled
              */
             throttle_unauthenticated_enabled: boolean;
-            /** @description Limit repository file requests of anybody */
+            /** @description Limit unauthenticated repository files API requests */
             throttle_unauthenticated_files_api_enabled: boolean;
-            /** @description Repository file requests of anybody: seconds in which they count */
+            /** @description Unauthenticated repository files API requests: period in seconds */
             throttle_unauthenticated_files_api_period_in_seconds: number;
-            /** @description Repository file requests of anybody: requests in that time */
+            /** @description Unauthenticated repository files API requests: maximum per period */
             throttle_unauthenticated_files_api_requests_per_period: number;
-            /** @description Limit git over HTTP of anybody */
+            /** @description Limit unauthenticated git over HTTP requests */
             throttle_unauthenticated_git_http_enabled: boolean;
-            /** @description Git over HTTP of anybody: seconds in which they count */
+            /** @description Unauthenticated git over HTTP requests: period in seconds */
             throttle_unauthenticated_git_http_period_in_seconds: number;
-            /** @description Git over HTTP of anybody: requests in that time */
+            /** @description Unauthenticated git over HTTP requests: maximum per period */
             throttle_unauthenticated_git_http_requests_per_period: number;
-            /** @description Limit package requests of anybody */
+            /** @description Limit unauthenticated package registry API requests */
             throttle_unauthenticated_packages_api_enabled: boolean;
-            /** @description Package requests of anybody: seconds in which they count */
+            /** @description Unauthenticated package registry API requests: period in seconds */
             throttle_unauthenticated_packages_api_period_in_seconds: number;
-            /** @description Package requests of anybody: requests in that time */
+            /** @description Unauthenticated package registry API requests: maximum per period */
             throttle_unauthenticated_packages_api_requests_per_period: number;
             /**
              * @deprecated
@@ -18880,161 +18880,161 @@ export interface components {
              * @description Use throttle_unauthenticated_web_requests_per_period
              */
             throttle_unauthenticated_requests_per_period: number;
-            /** @description Limit page requests of anybody */
+            /** @description Limit unauthenticated web requests */
             throttle_unauthenticated_web_enabled: boolean;
-            /** @description Page requests of anybody: seconds in which they count */
+            /** @description Unauthenticated web requests: period in seconds */
             throttle_unauthenticated_web_period_in_seconds: number;
-            /** @description Page requests of anybody: requests in that time */
+            /** @description Unauthenticated web requests: maximum per period */
             throttle_unauthenticated_web_requests_per_period: number;
-            /** @description Show spent time in hours at most */
+            /** @description Show time tracking in hours */
             time_tracking_limit_to_hours: boolean;
-            /** @description Old switch of can_create_group */
+            /** @description Older name of can_create_group */
             top_level_group_creation_enabled: boolean;
-            /** @description Further audience of tokens of the tracker */
+            /** @description Additional audience URL of Jira Connect tokens */
             tracker_connect_additional_audience_url: string | null;
-            /** @description Application of the tracker */
+            /** @description Jira Connect application key */
             tracker_connect_application_key: string | null;
-            /** @description Instance that stands before this one for the tracker */
+            /** @description Jira Connect proxy URL */
             tracker_connect_proxy_url: string | null;
-            /** @description Keep public keys for the tracker */
+            /** @description Enable Jira Connect public key storage */
             tracker_connect_public_key_storage_enabled: boolean;
-            /** @description Hours until the second factor must be there */
+            /** @description Grace period for two-factor authentication in hours */
             two_factor_grace_period: number;
-            /** @description UML diagrams by the renderer of umlrenderer_url */
+            /** @description Enable PlantUML diagrams */
             umlrenderer_enabled: boolean;
-            /** @description Address of the renderer of UML diagrams */
+            /** @description PlantUML URL */
             umlrenderer_url: string | null;
-            /** @description Days until unconfirmed accounts are deleted */
+            /** @description Days until unconfirmed users are deleted */
             unconfirmed_users_delete_after_days: number;
-            /** @description Bound the addresses that one account signs in from */
+            /** @description Limit sign-ins from multiple IP addresses */
             unique_ips_limit_enabled: boolean;
-            /** @description Addresses that one account may sign in from */
+            /** @description IP addresses per user */
             unique_ips_limit_per_user: number;
-            /** @description Seconds that an address of a sign-in counts */
+            /** @description Seconds for which an IP address is counted */
             unique_ips_limit_time_window: number;
-            /** @description Renamings of a group an hour */
+            /** @description Renames of a group per hour */
             update_namespace_name_rate_limit: number;
-            /** @description Look for releases of runners */
+            /** @description Check for runner releases */
             update_runner_versions_enabled: boolean;
             /**
              * Format: date-time
              * @description When a setting was last changed
              */
             updated_at: string;
-            /** @description Only administrators change names */
+            /** @description Users cannot change their full name */
             updating_name_disabled_for_users: boolean;
-            /** @description Billing of the assistant */
+            /** @description Usage billing */
             usage_billing: {
                 [key: string]: unknown;
             };
-            /** @description Report use every week; Millrace reports nothing */
+            /** @description Send a weekly usage report; Millrace sends none */
             usage_ping_enabled: boolean;
-            /** @description Further functions for a report of use */
+            /** @description Enable features that require usage reports */
             usage_ping_features_enabled: boolean;
-            /** @description Figures from ClickHouse */
+            /** @description Use ClickHouse for analytics */
             use_clickhouse_for_analytics: boolean;
-            /** @description Lists of contributed projects a minute */
+            /** @description Requests to list contributed projects per minute */
             user_contributed_projects_api_limit: number;
-            /** @description Mail to accounts that are deactivated */
+            /** @description Send an email when an account is deactivated */
             user_deactivation_emails_enabled: boolean;
-            /** @description New accounts are external */
+            /** @description New users are external */
             user_default_external: boolean;
-            /** @description Addresses whose accounts are not external */
+            /** @description Regular expression of email addresses of internal users */
             user_default_internal_regex: string | null;
-            /** @description New accounts have a private profile */
+            /** @description New users have a private profile */
             user_defaults_to_private_profile: boolean;
-            /** @description Everybody may register applications */
+            /** @description Users can register OAuth applications */
             user_oauth_applications: boolean;
-            /** @description Lists of the projects of a person a minute */
+            /** @description Requests to list projects of a user per minute */
             user_projects_api_limit: number;
-            /** @description Remind people without an SSH key */
+            /** @description Remind users without an SSH key */
             user_show_add_ssh_key_message: boolean;
-            /** @description Sign-ins to one account in 10 minutes; 0 for any */
+            /** @description Sign-in attempts per account and 10 minutes; 0 for unlimited */
             user_sign_in_limit: number;
-            /** @description Lists of starred projects a minute */
+            /** @description Requests to list starred projects per minute */
             user_starred_projects_api_limit: number;
-            /** @description Checks whether a username is taken a minute; 0 for any */
+            /** @description Checks for existing usernames per minute; 0 for unlimited */
             username_exists_limit: number;
-            /** @description Lists of followers a minute */
+            /** @description Requests to list followers per minute */
             users_api_limit_followers: number;
-            /** @description Lists of followed people a minute */
+            /** @description Requests to list followed users per minute */
             users_api_limit_following: number;
-            /** @description GET of one GPG key a minute */
+            /** @description Requests for a GPG key per minute */
             users_api_limit_gpg_key: number;
-            /** @description Lists of GPG keys a minute */
+            /** @description Requests to list GPG keys per minute */
             users_api_limit_gpg_keys: number;
-            /** @description GET of one SSH key a minute */
+            /** @description Requests for an SSH key per minute */
             users_api_limit_ssh_key: number;
-            /** @description Lists of SSH keys a minute */
+            /** @description Requests to list SSH keys per minute */
             users_api_limit_ssh_keys: number;
-            /** @description GET of a status a minute */
+            /** @description Requests for a user status per minute */
             users_api_limit_status: number;
-            /** @description GET of users by id in 10 minutes */
+            /** @description Requests for users by ID per 10 minutes */
             users_get_by_id_limit: number;
-            /** @description Usernames without a limit of reading users */
+            /** @description Users excluded from the limit of requests for users */
             users_get_by_id_limit_allowlist: string[];
-            /** @description Where runners may be registered */
+            /** @description Where runners can be registered */
             valid_runner_registrars: string[];
-            /** @description Look for releases; Millrace does not call home */
+            /** @description Check for new versions; Millrace does not call home */
             version_check_enabled: boolean;
-            /** @description Calls of virtual registries in 15 seconds */
+            /** @description Requests to virtual registries per 15 seconds */
             virtual_registries_endpoints_api_limit: number;
-            /** @description Where the editor in pages finds extensions */
+            /** @description Extension marketplace of the web editor */
             vscode_extension_marketplace: {
                 [key: string]: unknown;
             };
-            /** @description The editor in pages uses extensions */
+            /** @description Enable the extension marketplace */
             vscode_extension_marketplace_enabled: boolean;
-            /** @description Sign commits made in pages */
+            /** @description Sign commits created in the web interface */
             web_based_commit_signing_enabled: boolean;
-            /** @description Repeated calls of one webhook a minute; 0 for any */
+            /** @description Webhook resends per minute and webhook; 0 for unlimited */
             web_hook_event_resend_limit: number;
-            /** @description Tries of webhooks of one project or group a minute; 0 for any */
+            /** @description Webhook tests per minute, project or group; 0 for unlimited */
             web_hook_test_limit: number;
-            /** @description Application of the editor in pages */
+            /** @description OAuth application of the web editor */
             web_ide_oauth_application_id: number | null;
             /**
-             * @description News in the pages
+             * @description What's new
              * @enum {string}
              */
             whats_new_variant: "all_tiers" | "current_tier" | "disabled";
-            /** @description AsciiDoc in wikis includes addresses */
+            /** @description Allow URI includes in AsciiDoc wiki pages */
             wiki_asciidoc_allow_uri_includes: boolean;
-            /** @description Bytes of a wiki page */
+            /** @description Maximum wiki page size in bytes */
             wiki_page_max_content_bytes: number;
-            /** @description Zoekt: forget lost search nodes */
+            /** @description Zoekt: delete lost nodes */
             zoekt_auto_delete_lost_nodes: boolean;
-            /** @description Zoekt: index every group */
+            /** @description Zoekt: index all groups */
             zoekt_auto_index_root_namespace: boolean;
-            /** @description Zoekt: keep answers */
+            /** @description Zoekt: cache responses */
             zoekt_cache_response: boolean;
-            /** @description Zoekt: work for one processor */
+            /** @description Zoekt: tasks per CPU */
             zoekt_cpu_to_tasks_ratio: number;
-            /** @description Zoekt: copies */
+            /** @description Zoekt: number of replicas */
             zoekt_default_number_of_replicas: number;
-            /** @description Zoekt: share that is indexed again */
+            /** @description Zoekt: percentage to reindex */
             zoekt_force_reindexing_percentage: number;
-            /** @description Zoekt: largest file */
+            /** @description Zoekt: maximum file size */
             zoekt_indexed_file_size_limit: string;
-            /** @description Zoekt: fill the index */
+            /** @description Zoekt: enable indexing */
             zoekt_indexing_enabled: boolean;
-            /** @description Zoekt: processes of one indexing */
+            /** @description Zoekt: parallel indexing processes */
             zoekt_indexing_parallelism: number;
-            /** @description Zoekt: stop filling it */
+            /** @description Zoekt: pause indexing */
             zoekt_indexing_paused: boolean;
-            /** @description Zoekt: time for one project */
+            /** @description Zoekt: timeout of indexing a project */
             zoekt_indexing_timeout: string;
             /** @description Zoekt: time until a node is lost */
             zoekt_lost_node_threshold: string;
-            /** @description Zoekt: files of one project */
+            /** @description Zoekt: maximum files of a project */
             zoekt_maximum_files: number;
-            /** @description Zoekt: groups at the same time */
+            /** @description Zoekt: rollout batch size */
             zoekt_rollout_batch_size: number;
-            /** @description Zoekt: time until the next try */
+            /** @description Zoekt: rollout retry interval */
             zoekt_rollout_retry_interval: string;
-            /** @description Zoekt: search with it */
+            /** @description Zoekt: enable search */
             zoekt_search_enabled: boolean;
-            /** @description Zoekt: different pieces of one file */
+            /** @description Zoekt: maximum trigrams of a file */
             zoekt_trigram_max: number;
         };
         /** ApplicationStatistics */
@@ -30537,515 +30537,515 @@ export interface components {
             trusted?: boolean;
         };
         PutApplicationSettingsBody: {
-            /** @description Address for reports of abuse */
+            /** @description Email address for abuse reports */
             abuse_notification_email?: string | null;
-            /** @description Mails of sign-up and new passwords to one address in an hour; 0 for any */
+            /** @description Sign-up and password reset emails per hour and address; 0 for unlimited */
             account_mails_limit?: number;
-            /** @description Administrators sign in again for administrative tasks */
+            /** @description Require administrators to re-authenticate for administrative tasks */
             admin_mode?: boolean;
             /**
              * @deprecated
              * @description Use abuse_notification_email
              */
             admin_notification_email?: string | null;
-            /** @description Redirect after sign-out; 0 to 2048 */
+            /** @description Page after sign-out; 0 to 2048 */
             after_sign_out_path?: string | null;
-            /** @description Shown after registration; 0 to 65535 */
+            /** @description Text shown after sign-up; 0 to 65535 */
             after_sign_up_text?: string | null;
-            /** @description Calls of an assistant in 8 hours */
+            /** @description AI actions per 8 hours */
             ai_action_api_rate_limit?: number;
-            /** @description Key for the spam filter; 0 to 4096 */
+            /** @description API key of the spam filter; 0 to 4096 */
             akismet_api_key?: string | null;
-            /** @description Filter spam; needs spamfilter_api_key */
+            /** @description Enable the spam filter; needs spamfilter_api_key */
             akismet_enabled?: boolean;
-            /** @description People may delete their own account */
+            /** @description Users can delete their own account */
             allow_account_deletion?: boolean;
-            /** @description Every integration may be used */
+            /** @description Allow all integrations */
             allow_all_integrations?: boolean;
-            /** @description Administrators assign imported work without asking */
+            /** @description Administrators can reassign imported contributions without confirmation */
             allow_bypass_placeholder_confirmation?: boolean;
-            /** @description Imported work may go to administrators */
+            /** @description Allow mapping imported contributions to administrators */
             allow_contribution_mapping_to_admins?: boolean;
-            /** @description Deploy tokens and keys work while an external service authorizes access */
+            /** @description Deploy tokens and deploy keys work with external authorization */
             allow_deploy_tokens_and_keys_with_external_authn?: boolean;
-            /** @description Group owners manage LDAP synchronisation */
+            /** @description Group owners can manage LDAP group links */
             allow_group_owners_to_manage_ldap?: boolean;
             /**
              * @deprecated
              * @description Use allow_local_requests_from_web_hooks_and_services
              */
             allow_local_requests_from_hooks_and_services?: boolean;
-            /** @description System hooks may reach the local network */
+            /** @description Allow requests to the local network from system hooks */
             allow_local_requests_from_system_hooks?: boolean;
-            /** @description Web hooks may reach the local network */
+            /** @description Allow requests to the local network from webhooks and integrations */
             allow_local_requests_from_web_hooks_and_services?: boolean;
-            /** @description Let through what may be spam */
+            /** @description Allow possible spam */
             allow_possible_spam?: boolean;
-            /** @description Guests may create groups and personal projects */
+            /** @description Guests can create groups and personal projects */
             allow_project_creation_for_guest_and_below?: boolean;
-            /** @description Runners register with a registration token */
+            /** @description Allow runner registration tokens */
             allow_runner_registration_token?: boolean;
-            /** @description Group owners make and remove service accounts */
+            /** @description Owners of top-level groups can create service accounts */
             allow_top_level_group_owners_to_create_service_accounts?: boolean;
-            /** @description Integrations that may be used when not all may */
+            /** @description Allowed integrations, when not all are allowed */
             allowed_integrations?: string[] | null;
-            /** @description Visitors may search */
+            /** @description Visitors can use search */
             anonymous_searches_allowed?: boolean;
-            /** @description Age from which jobs cannot be started or retried, in words; empty for never */
+            /** @description Time after which jobs are archived and cannot be retried, in words; empty for never */
             archive_builds_in_human_readable?: string | null;
-            /** @description Files that an AsciiDoc document includes; 0 to 64 */
+            /** @description Maximum includes of an AsciiDoc document; 0 to 64 */
             asciidoc_max_includes?: number;
-            /** @description Hosts whose pictures are not fetched through the proxy; wildcards */
+            /** @description Hosts whose images are not proxied; wildcards */
             asset_proxy_allowlist?: string[] | null;
-            /** @description Fetch pictures through a proxy; needs asset_proxy_url */
+            /** @description Enable the asset proxy; needs asset_proxy_url */
             asset_proxy_enabled?: boolean;
-            /** @description Secret shared with the proxy of pictures; 0 to 4096 */
+            /** @description Secret shared with the asset proxy; 0 to 4096 */
             asset_proxy_secret_key?: string | null;
-            /** @description Address of the proxy of pictures */
+            /** @description URL of the asset proxy */
             asset_proxy_url?: string | null;
             /**
              * @deprecated
              * @description Use asset_proxy_allowlist
              */
             asset_proxy_whitelist?: string[] | null;
-            /** @description Keep an authorized_keys file; Millrace serves SSH itself */
+            /** @description Write to an authorized_keys file; Millrace serves SSH itself */
             authorized_keys_enabled?: boolean;
-            /** @description Ban accounts that download too many repositories */
+            /** @description Ban users who exceed the download limit */
             auto_ban_user_on_excessive_projects_download?: boolean;
-            /** @description Domain for automatic deployments */
+            /** @description Auto DevOps domain */
             auto_devops_domain?: string | null;
-            /** @description New projects build by a default configuration */
+            /** @description Enable Auto DevOps for all projects by default */
             auto_devops_enabled?: boolean;
-            /** @description Completions of usernames a minute, signed in */
+            /** @description Username completions per minute, authenticated */
             autocomplete_users_limit?: number;
-            /** @description Completions of usernames a minute, anybody */
+            /** @description Username completions per minute, unauthenticated */
             autocomplete_users_unauthenticated_limit?: number;
-            /** @description Allot bought storage by itself */
+            /** @description Allocate purchased storage automatically */
             automatic_purchased_storage_allocation?: boolean;
-            /** @description Pictures of people by their address */
+            /** @description Look up avatars by email address */
             avatarservice_enabled?: boolean;
-            /** @description Batches of a transfer at the same time; at least 1 */
+            /** @description Concurrent batches of a direct transfer; at least 1 */
             bulk_import_concurrent_pipeline_batch_limit?: number;
-            /** @description Transfer groups from another instance */
+            /** @description Enable group migration by direct transfer */
             bulk_import_enabled?: boolean;
-            /** @description Megabytes of one file of a transfer; at least 0 */
+            /** @description Maximum download size of direct transfers in MB; at least 0 */
             bulk_import_max_download_file_size?: number;
-            /** @description New accounts may create top-level groups */
+            /** @description New users can create top-level groups */
             can_create_group?: boolean;
-            /** @description Offer what the plan of a group has; Millrace has one plan */
+            /** @description Check the plan of a group; Millrace has one plan */
             check_namespace_plan?: boolean;
-            /** @description Longest life of pipelines that a project sets */
+            /** @description Maximum age of pipelines that projects can set */
             ci_delete_pipelines_in_seconds_limit_human_readable?: string;
-            /** @description Logs appear while jobs run; always so */
+            /** @description Show logs while jobs run; always on */
             ci_job_live_trace_enabled?: boolean;
-            /** @description Megabytes of the log of one job; a job that writes more is stopped; 1 to 1048576 */
+            /** @description Maximum job log size in MB; a job that exceeds it is stopped; 1 to 1048576 */
             ci_jobs_trace_size_limit?: number;
-            /** @description Files that a configuration includes; 0 to 1000 */
+            /** @description Maximum includes per pipeline; 0 to 1000 */
             ci_max_includes?: number;
-            /** @description Bytes of a configuration with all its files; at least 1 */
+            /** @description Maximum total size of a pipeline configuration in bytes; at least 1 */
             ci_max_total_yaml_size_bytes?: number;
-            /** @description Bytes of one partition of CI data; at least 1 */
+            /** @description Maximum size of a CI database partition in bytes; at least 1 */
             ci_partitions_size_limit?: number;
-            /** @description Code suggestions a minute */
+            /** @description Code suggestions per minute */
             code_suggestions_api_rate_limit?: number;
-            /** @description Host of private commit addresses */
+            /** @description Hostname of private commit email addresses */
             commit_email_hostname?: string | null;
-            /** @description Work of one import from Bitbucket Cloud; at least 1 */
+            /** @description Concurrent jobs of a Bitbucket Cloud import; at least 1 */
             concurrent_bitbucket_import_jobs_limit?: number;
-            /** @description Work of one import from Bitbucket Server; at least 1 */
+            /** @description Concurrent jobs of a Bitbucket Server import; at least 1 */
             concurrent_bitbucket_server_import_jobs_limit?: number;
-            /** @description Work of one import from GitHub; at least 1 */
+            /** @description Concurrent jobs of a GitHub import; at least 1 */
             concurrent_github_import_jobs_limit?: number;
-            /** @description Batches of exports at the same time; at least 1 */
+            /** @description Concurrent batches of relation exports; at least 1 */
             concurrent_relation_batch_export_limit?: number;
-            /** @description Clean up old projects too */
+            /** @description Enable cleanup policies for existing projects */
             container_expiration_policies_enable_historic_entries?: boolean;
-            /** @description Tags deleted in one run */
+            /** @description Maximum tags deleted per cleanup run */
             container_registry_cleanup_tags_service_max_list_size?: number;
-            /** @description Seconds of one deletion of tags */
+            /** @description Timeout of tag deletion in seconds */
             container_registry_delete_tags_service_timeout?: number;
-            /** @description Remember tags between clean-ups */
+            /** @description Cache tags during cleanup */
             container_registry_expiration_policies_caching?: boolean;
-            /** @description Clean-ups at the same time */
+            /** @description Concurrent registry cleanups */
             container_registry_expiration_policies_worker_capacity?: number;
-            /** @description Minutes of life of registry tokens; at least 1 */
+            /** @description Registry token lifetime in minutes; at least 1 */
             container_registry_token_expire_delay?: number;
-            /** @description Organizations that one creates a minute */
+            /** @description Organizations created per minute and user */
             create_organization_api_limit?: number;
-            /** @description Where figures of applications are read; 0 to 512 */
+            /** @description Product analytics API URL; 0 to 512 */
             cube_api_base_url?: string | null;
-            /** @description Another start of clone addresses over HTTP; 0 to 511 */
+            /** @description Custom root of HTTP clone URLs; 0 to 511 */
             custom_http_clone_url_root?: string | null;
-            /** @description Group whose projects are templates; at least 0 */
+            /** @description Group of custom project templates; at least 0 */
             custom_project_templates_group_id?: number | null;
-            /** @description Bound of groups without a plan */
+            /** @description User limit of groups without a plan */
             dashboard_limit?: number;
-            /** @description Use dashboard_limit */
+            /** @description Enable dashboard_limit */
             dashboard_limit_enabled?: boolean;
-            /** @description Deactivate accounts that nobody uses */
+            /** @description Deactivate dormant users */
             deactivate_dormant_users?: boolean;
-            /** @description Days until an account counts as unused; at least 90 */
+            /** @description Days of inactivity before deactivation; at least 90 */
             deactivate_dormant_users_period?: number;
-            /** @description End of the mail about a deactivation; 0 to 1000 */
+            /** @description Additional text of deactivation emails; 0 to 1000 */
             deactivation_email_additional_text?: string | null;
-            /** @description Seconds to unpack an archive; 0 for any */
+            /** @description Timeout of decompressing an archive in seconds; 0 for unlimited */
             decompress_archive_file_timeout?: number;
-            /** @description Life of artifacts that say none, in words; 0 keeps them */
+            /** @description Default artifacts expiration, in words; 0 for never */
             default_artifacts_expire_in?: string;
-            /** @description First branch of new projects */
+            /** @description Default branch of new projects */
             default_branch_name?: string;
             /**
              * @deprecated
-             * @description Protection of default branches; use default_branch_protection_defaults
+             * @description Default branch protection; use default_branch_protection_defaults
              * @enum {integer}
              */
             default_branch_protection?: 0 | 1 | 2 | 3 | 4;
-            /** @description Protection of default branches */
+            /** @description Default branch protection in detail */
             default_branch_protection_defaults?: {
                 [key: string]: unknown;
             };
-            /** @description Configuration file of new projects */
+            /** @description Default CI/CD configuration file of new projects */
             default_ci_config_path?: string | null;
-            /** @description Highlighting theme of new accounts in the dark; at least 1 */
+            /** @description Syntax highlighting theme of new users in dark mode; at least 1 */
             default_dark_syntax_highlighting_theme?: number;
             /**
-             * @description Visibility of new groups
+             * @description Default visibility of groups
              * @enum {string}
              */
             default_group_visibility?: "private" | "internal" | "public";
-            /** @description Language for people who did not choose one; 0 to 16 */
+            /** @description Default language; 0 to 16 */
             default_preferred_language?: string;
             /**
-             * @description Who creates projects in groups that say nothing
+             * @description Default role that can create projects
              * @enum {integer}
              */
             default_project_creation?: 0 | 1 | 2 | 3 | 4;
-            /** @description Only administrators delete projects */
+            /** @description Only administrators can delete projects */
             default_project_deletion_protection?: boolean;
             /**
-             * @description Visibility of new projects
+             * @description Default visibility of projects
              * @enum {string}
              */
             default_project_visibility?: "private" | "internal" | "public";
-            /** @description Personal projects of a new account */
+            /** @description Default limit of personal projects */
             default_projects_limit?: number;
-            /** @description Scope in which a search begins; the first one unless told; 0 to 64 */
+            /** @description Default search scope; 0 to 64 */
             default_search_scope?: string;
             /**
-             * @description Visibility of new snippets
+             * @description Default visibility of snippets
              * @enum {string}
              */
             default_snippet_visibility?: "private" | "internal" | "public";
-            /** @description Highlighting theme of new accounts; at least 1 */
+            /** @description Syntax highlighting theme of new users; at least 1 */
             default_syntax_highlighting_theme?: number;
-            /** @description Accounts deleted by their owner are kept for a while */
+            /** @description Delay the deletion of accounts by their users */
             delay_user_account_self_deletion?: boolean;
-            /** @description Delete projects that nobody uses */
+            /** @description Delete inactive projects */
             delete_inactive_projects?: boolean;
-            /** @description Delete accounts whose address was never confirmed */
+            /** @description Delete users with unconfirmed email addresses */
             delete_unconfirmed_users?: boolean;
-            /** @description Days that what is deleted is kept; 0 removes at once; 0 to 90 */
+            /** @description Retention period of deleted groups and projects in days; 0 deletes at once; 0 to 90 */
             deletion_adjourned_period?: number;
-            /** @description Only listed addresses are reached */
+            /** @description Block all requests except to allowed addresses */
             deny_all_requests_except_allowed?: boolean;
-            /** @description Clean-ups of proxied images at the same time */
+            /** @description Concurrent dependency proxy cleanups */
             dependency_proxy_ttl_group_policy_worker_capacity?: number;
-            /** @description Diagrams by the renderer of diagramrenderer_url; needs diagramrenderer_url */
+            /** @description Enable Kroki diagrams; needs diagramrenderer_url */
             diagramrenderer_enabled?: boolean;
-            /** @description Further formats of that renderer, each true or false */
+            /** @description Additional Kroki formats, each true or false */
             diagramrenderer_formats?: {
                 [key: string]: unknown;
             };
-            /** @description Address of the renderer of many kinds of diagrams */
+            /** @description Kroki URL */
             diagramrenderer_url?: string | null;
-            /** @description Editor of diagrams; needs diagramservice_url */
+            /** @description Enable the diagrams.net editor; needs diagramservice_url */
             diagramservice_enabled?: boolean;
-            /** @description Address of the editor of diagrams */
+            /** @description URL of the diagrams.net editor */
             diagramservice_url?: string | null;
-            /** @description Editor of diagrams; needs diagramservice_url */
+            /** @description Enable the diagrams.net editor; needs diagramservice_url */
             diagramsnet_enabled?: boolean;
-            /** @description Address of the editor of diagrams */
+            /** @description URL of the diagrams.net editor */
             diagramsnet_url?: string | null;
-            /** @description Files of one diff; 1 to 3000 */
+            /** @description Maximum files of a diff; 1 to 3000 */
             diff_max_files?: number;
-            /** @description Lines of one diff; 1 to 100000 */
+            /** @description Maximum lines of a diff; 1 to 100000 */
             diff_max_lines?: number;
-            /** @description Bytes of one file in a diff; 1 to 512000 */
+            /** @description Maximum size of a file in a diff in bytes; 1 to 512000 */
             diff_max_patch_bytes?: number;
-            /** @description Administrators cannot authorise applications with wide scopes */
+            /** @description Administrators cannot authorize OAuth applications with broad scopes */
             disable_admin_oauth_scopes?: boolean;
-            /** @description Do not show tokens of feeds and calendars */
+            /** @description Disable feed tokens */
             disable_feed_token?: boolean;
-            /** @description Only administrators add members */
+            /** @description Only administrators can invite members */
             disable_invite_members?: boolean;
-            /** @description Approval rules are not changed by merge request */
+            /** @description Prevent editing approval rules in merge requests */
             disable_overriding_approvers_per_merge_request?: boolean;
-            /** @description No password beside single sign-on */
+            /** @description Disable passwords for users with a single sign-on identity */
             disable_password_authentication_for_users_with_sso_identities?: boolean;
-            /** @description Nobody makes or uses personal access tokens */
+            /** @description Disable personal access tokens */
             disable_personal_access_tokens?: boolean;
-            /** @description No direct code suggestions */
+            /** @description Disable direct code suggestions */
             disabled_direct_code_suggestions?: boolean;
-            /** @description Providers that nobody may sign in with */
+            /** @description Disabled sign-in providers */
             disabled_oauth_sign_in_sources?: string[] | null;
-            /** @description Show who used credits */
+            /** @description Show credit usage by user */
             display_gitlab_credits_user_data?: boolean;
-            /** @description An address is looked up once */
+            /** @description Enable DNS rebinding protection */
             dns_rebinding_protection_enabled?: boolean;
-            /** @description Only addresses of these domains register; wildcards */
+            /** @description Allowed email domains for sign-up; wildcards */
             domain_allowlist?: string[] | null;
-            /** @description Addresses of these domains do not register; wildcards */
+            /** @description Denied email domains for sign-up; wildcards */
             domain_denylist?: string[] | null;
-            /** @description Use domain_denylist; needs domain_denylist */
+            /** @description Enable domain_denylist; needs domain_denylist */
             domain_denylist_enabled?: boolean;
-            /** @description Downstream pipelines a minute for one project, person and commit; 0 for any */
+            /** @description Downstream pipelines per minute, project, user and commit; 0 for unlimited */
             downstream_pipeline_trigger_limit_per_project_user_sha?: number;
             /**
-             * @description Minimum bits of DSA keys; -1 forbids them, 0 takes all
+             * @description Minimum length of DSA keys in bits; -1 forbids them, 0 allows any
              * @enum {integer}
              */
             dsa_key_restriction?: 0 | 1024 | 2048 | 3072 | -1;
-            /** @description Assistant */
+            /** @description Enable AI features */
             duo_features_enabled?: boolean;
             /**
-             * @description Minimum bits of ECDSA keys; -1 forbids them, 0 takes all
+             * @description Minimum length of ECDSA keys in bits; -1 forbids them, 0 allows any
              * @enum {integer}
              */
             ecdsa_key_restriction?: 0 | 256 | 384 | 521 | -1;
             /**
-             * @description Minimum bits of ECDSA_SK keys; -1 forbids them, 0 takes all
+             * @description Minimum length of ECDSA_SK keys in bits; -1 forbids them, 0 allows any
              * @enum {integer}
              */
             ecdsa_sk_key_restriction?: 0 | 256 | -1;
             /**
-             * @description Minimum bits of ED25519 keys; -1 forbids them, 0 takes all
+             * @description Minimum length of ED25519 keys in bits; -1 forbids them, 0 allows any
              * @enum {integer}
              */
             ed25519_key_restriction?: 0 | 256 | -1;
             /**
-             * @description Minimum bits of ED25519_SK keys; -1 forbids them, 0 takes all
+             * @description Minimum length of ED25519_SK keys in bits; -1 forbids them, 0 allows any
              * @enum {integer}
              */
             ed25519_sk_key_restriction?: 0 | 256 | -1;
-            /** @description Key of the cluster service; 0 to 128 */
+            /** @description AWS access key ID; 0 to 128 */
             eks_access_key_id?: string | null;
-            /** @description Account of the cluster service; 0 to 12 */
+            /** @description AWS account ID; 0 to 12 */
             eks_account_id?: string | null;
-            /** @description Clusters of that service; needs eks_account_id */
+            /** @description Enable the Amazon EKS integration; needs eks_account_id */
             eks_integration_enabled?: boolean;
-            /** @description Secret of that key */
+            /** @description AWS secret access key */
             eks_secret_access_key?: string | null;
-            /** @description Elasticsearch: hosted by Amazon */
+            /** @description Elasticsearch: hosted on AWS */
             elasticsearch_aws?: boolean;
-            /** @description Elasticsearch: its key */
+            /** @description Elasticsearch: AWS access key */
             elasticsearch_aws_access_key?: string | null;
-            /** @description Elasticsearch: its region */
+            /** @description Elasticsearch: AWS region */
             elasticsearch_aws_region?: string | null;
-            /** @description Elasticsearch: its secret; 0 to 4096 */
+            /** @description Elasticsearch: AWS secret access key; 0 to 4096 */
             elasticsearch_aws_secret_access_key?: string | null;
-            /** @description Elasticsearch: seconds of one call */
+            /** @description Elasticsearch: request timeout in seconds */
             elasticsearch_client_request_timeout?: number;
-            /** @description Elasticsearch: characters of one field; 0 for any */
+            /** @description Elasticsearch: maximum field length; 0 for unlimited */
             elasticsearch_indexed_field_length_limit?: number;
-            /** @description Elasticsearch: kilobytes of one file; at least 1 */
+            /** @description Elasticsearch: maximum file size in KB; at least 1 */
             elasticsearch_indexed_file_size_limit_kb?: number;
-            /** @description Elasticsearch: fill the index */
+            /** @description Elasticsearch: enable indexing */
             elasticsearch_indexing?: boolean;
-            /** @description Elasticsearch: only listed groups and projects */
+            /** @description Elasticsearch: index only listed groups and projects */
             elasticsearch_limit_indexing?: boolean;
-            /** @description Elasticsearch: calls at the same time; at least 1 */
+            /** @description Elasticsearch: concurrent bulk requests; at least 1 */
             elasticsearch_max_bulk_concurrency?: number;
-            /** @description Elasticsearch: megabytes of one call; at least 1 */
+            /** @description Elasticsearch: maximum bulk request size in MB; at least 1 */
             elasticsearch_max_bulk_size_mb?: number;
-            /** @description Elasticsearch: code at the same time */
+            /** @description Elasticsearch: concurrent code indexing jobs */
             elasticsearch_max_code_indexing_concurrency?: number;
-            /** @description Elasticsearch: those groups */
+            /** @description Elasticsearch: indexed groups */
             elasticsearch_namespace_ids?: number[] | null;
-            /** @description Elasticsearch: its password; 0 to 4096 */
+            /** @description Elasticsearch: password; 0 to 4096 */
             elasticsearch_password?: string | null;
-            /** @description Elasticsearch: those projects */
+            /** @description Elasticsearch: indexed projects */
             elasticsearch_project_ids?: number[] | null;
-            /** @description Elasticsearch: go on until all is done */
+            /** @description Elasticsearch: requeue indexing workers */
             elasticsearch_requeue_workers?: boolean;
-            /** @description Elasticsearch: further tries */
+            /** @description Elasticsearch: retries on failure */
             elasticsearch_retry_on_failure?: number;
-            /** @description Elasticsearch: search with it; Millrace searches by itself */
+            /** @description Elasticsearch: enable search; Millrace has its own search */
             elasticsearch_search?: boolean;
-            /** @description Elasticsearch: its addresses */
+            /** @description Elasticsearch: URLs */
             elasticsearch_url?: string[] | null;
-            /** @description Elasticsearch: its user */
+            /** @description Elasticsearch: username */
             elasticsearch_username?: string | null;
-            /** @description Elasticsearch: parts of the work; at least 1 */
+            /** @description Elasticsearch: shards of indexing workers; at least 1 */
             elasticsearch_worker_number_of_shards?: number;
-            /** @description End of every mail; 0 to 10000 */
+            /** @description Additional text of all emails; 0 to 10000 */
             email_additional_text?: string | null;
-            /** @description Name the author in the text of mails */
+            /** @description Include the author name in the email body */
             email_author_in_body?: boolean;
             /**
-             * @description Whether a new address must be confirmed
+             * @description Email confirmation
              * @enum {string}
              */
             email_confirmation_setting?: "off" | "soft" | "hard";
-            /** @description Expression for addresses that may not register; 0 to 65535 */
+            /** @description Regular expression of email addresses that cannot sign up; 0 to 65535 */
             email_restrictions?: string | null;
-            /** @description Use email_restrictions; needs email_restrictions */
+            /** @description Enable email_restrictions; needs email_restrictions */
             email_restrictions_enabled?: boolean;
-            /** @description Warn before pages of artifacts */
+            /** @description Warn before opening pages of artifacts */
             enable_artifact_external_redirect_warning_page?: boolean;
-            /** @description Bound versions of editors */
+            /** @description Restrict editor extension versions */
             enable_language_server_restrictions?: boolean;
-            /** @description Promotions to paid roles wait for approval */
+            /** @description Role promotions require administrator approval */
             enable_member_promotion_management?: boolean;
             /**
-             * @description How git may be used
+             * @description Enabled git access protocols
              * @enum {string}
              */
             enabled_git_access_protocol?: "ssh" | "http" | "all";
-            /** @description Job tokens of other projects need permission */
+            /** @description Enforce the job token allowlist in all projects */
             enforce_ci_inbound_job_token_scope_enabled?: boolean;
-            /** @description No addresses with + register */
+            /** @description Refuse sign-up with email subaddresses (+) */
             enforce_email_subaddress_restrictions?: boolean;
             /** @description Enforce storage limits of groups */
             enforce_namespace_storage_limit?: boolean;
-            /** @description Rules of one country */
+            /** @description Enforce PIPL compliance */
             enforce_pipl_compliance?: boolean;
-            /** @description Everybody must accept the terms; needs terms */
+            /** @description All users must accept the terms of service; needs terms */
             enforce_terms?: boolean;
-            /** @description Where errors of applications are collected */
+            /** @description Error tracking API URL */
             error_tracking_api_url?: string | null;
-            /** @description Collect errors of applications */
+            /** @description Enable error tracking */
             error_tracking_enabled?: boolean;
-            /** @description Certificate for the external authorization service; 0 to 65535; needs external_auth_client_key */
+            /** @description Client certificate for the external authorization service; 0 to 65535; needs external_auth_client_key */
             external_auth_client_cert?: string | null;
-            /** @description Key of the certificate for the external authorization service; 0 to 65535 */
+            /** @description Private key of the client certificate; 0 to 65535 */
             external_auth_client_key?: string | null;
-            /** @description Passphrase of the key for the external authorization service */
+            /** @description Passphrase of the private key */
             external_auth_client_key_pass?: string | null;
-            /** @description Classification label of projects that have none */
+            /** @description Default classification label of projects */
             external_authorization_service_default_label?: string | null;
-            /** @description Ask an external service who may access which project; needs external_authorization_service_default_label, external_authorization_service_timeout, external_authorization_service_url */
+            /** @description Enable external authorization; needs external_authorization_service_default_label, external_authorization_service_timeout, external_authorization_service_url */
             external_authorization_service_enabled?: boolean;
-            /** @description Seconds to wait for the external authorization service; 0.001 to 10 */
+            /** @description Timeout of the external authorization service in seconds; 0.001 to 10 */
             external_authorization_service_timeout?: number;
-            /** @description Address of the external authorization service */
+            /** @description URL of the external authorization service */
             external_authorization_service_url?: string | null;
-            /** @description Seconds to wait for the service that allows pipelines; at least 1 */
+            /** @description Timeout of the pipeline validation service in seconds; at least 1 */
             external_pipeline_validation_service_timeout?: number | null;
-            /** @description Token sent to the service that allows pipelines */
+            /** @description Token of the pipeline validation service */
             external_pipeline_validation_service_token?: string | null;
-            /** @description Service that allows or refuses pipelines */
+            /** @description URL of the pipeline validation service */
             external_pipeline_validation_service_url?: string | null;
-            /** @description Minutes that an account stays locked; at least 1 */
+            /** @description Minutes until a locked account is unlocked; at least 1 */
             failed_login_attempts_unlock_period_in_minutes?: number;
-            /** @description Project whose files are templates; at least 0 */
+            /** @description Project of instance file templates; at least 0 */
             file_template_project_id?: number | null;
             /**
-             * @description First day in calendars: 0 Sunday, 1 Monday, 6 Saturday
+             * @description First day of the week: 0 Sunday, 1 Monday, 6 Saturday
              * @enum {integer}
              */
             first_day_of_week?: 0 | 1 | 6;
-            /** @description Take part in a dead advertising scheme */
+            /** @description Enable FLoC */
             floc_enabled?: boolean;
-            /** @description Pages for members alone */
+            /** @description Disable public access to Pages sites */
             force_pages_access_control?: boolean;
-            /** @description Bytes of one file of a generic package; 0 for any; at least 0 */
+            /** @description Maximum file size of generic packages in bytes; 0 for unlimited; at least 0 */
             generic_packages_max_file_size?: number;
-            /** @description Addresses of secondary sites */
+            /** @description Allowed IP addresses of secondary sites */
             geo_node_allowed_ips?: string;
-            /** @description Seconds to wait for a secondary site; at least 1 */
+            /** @description Timeout of secondary site status requests in seconds; at least 1 */
             geo_status_timeout?: number;
-            /** @description Pipelines that one push starts */
+            /** @description Pipelines per git push */
             git_push_pipeline_limit?: number;
-            /** @description Users who hear of excessive downloads */
+            /** @description Users notified about excessive downloads */
             git_rate_limit_users_alertlist?: number[] | null;
-            /** @description Usernames that may download any number of repositories */
+            /** @description Users excluded from the download limit */
             git_rate_limit_users_allowlist?: string[] | null;
-            /** @description Minutes of git over SSH after a second factor; 1 to 10080 */
+            /** @description Minutes of a two-factor session for git over SSH; 1 to 10080 */
             git_two_factor_session_expiry?: number;
-            /** @description Seconds of usual repository work; 0 for any */
+            /** @description Default timeout of repository operations in seconds; 0 for unlimited */
             gitaly_timeout_default?: number;
-            /** @description Seconds of fast repository work; 0 for any */
+            /** @description Timeout of fast repository operations in seconds; 0 for unlimited */
             gitaly_timeout_fast?: number;
-            /** @description Seconds of middling repository work; 0 for any */
+            /** @description Timeout of medium repository operations in seconds; 0 for unlimited */
             gitaly_timeout_medium?: number;
-            /** @description Hosted by the maker of the other product */
+            /** @description Hosted by the vendor of the other product */
             gitlab_dedicated_instance?: boolean;
             /** @description Installed by the toolkit of the other product */
             gitlab_environment_toolkit_instance?: boolean;
-            /** @description Send figures of use; Millrace sends none */
+            /** @description Send usage data; Millrace sends none */
             gitlab_product_usage_data_enabled?: boolean;
-            /** @description git operations over SSH a minute */
+            /** @description Git operations over SSH per minute */
             gitlab_shell_operation_limit?: number;
-            /** @description Offer development environments; needs gitpod_url */
+            /** @description Enable Gitpod; needs gitpod_url */
             gitpod_enabled?: boolean;
-            /** @description Address of development environments */
+            /** @description Gitpod URL */
             gitpod_url?: string | null;
-            /** @description Search code everywhere */
+            /** @description Enable global search for code */
             global_search_code_enabled?: boolean;
-            /** @description Search commits everywhere */
+            /** @description Enable global search for commits */
             global_search_commits_enabled?: boolean;
-            /** @description Search epics everywhere */
+            /** @description Enable global search for epics */
             global_search_epics_enabled?: boolean;
-            /** @description Search issues everywhere */
+            /** @description Enable global search for issues */
             global_search_issues_enabled?: boolean;
-            /** @description Search merge requests everywhere */
+            /** @description Enable global search for merge requests */
             global_search_merge_requests_enabled?: boolean;
-            /** @description Search snippets everywhere */
+            /** @description Enable global search for snippets */
             global_search_snippet_titles_enabled?: boolean;
-            /** @description Search people everywhere */
+            /** @description Enable global search for users */
             global_search_users_enabled?: boolean;
-            /** @description Search wikis everywhere */
+            /** @description Enable global search for wikis */
             global_search_wiki_enabled?: boolean;
-            /** @description Addresses that reach every group, whatever its own ranges; 0 to 65535 */
+            /** @description IP addresses that can always access groups; 0 to 65535 */
             globally_allowed_ips?: string;
             /** @description Link to Grafana */
             grafana_enabled?: boolean;
-            /** @description Address of Grafana */
+            /** @description Grafana URL */
             grafana_url?: string;
-            /** @description Pictures of people by their address */
+            /** @description Look up avatars by email address */
             gravatar_enabled?: boolean;
-            /** @description GET of one group a minute */
+            /** @description Requests to the group API per minute */
             group_api_limit?: number;
-            /** @description Archivings of groups a minute */
+            /** @description Requests to archive or unarchive groups per minute */
             group_archive_unarchive_api_limit?: number;
-            /** @description Downloads of a group export a minute */
+            /** @description Group export downloads per minute */
             group_download_export_limit?: number;
-            /** @description Group exports a minute */
+            /** @description Group exports per minute */
             group_export_limit?: number;
-            /** @description Group imports a minute */
+            /** @description Group imports per minute */
             group_import_limit?: number;
-            /** @description Lists of invited groups a minute */
+            /** @description Requests to list invited groups per minute */
             group_invited_groups_api_limit?: number;
-            /** @description Group owners change the protection */
+            /** @description Group owners can manage default branch protection */
             group_owners_can_manage_default_branch_protection?: boolean;
-            /** @description Lists of the projects of a group a minute */
+            /** @description Requests to list projects of a group per minute */
             group_projects_api_limit?: number;
-            /** @description Seconds of life of tokens of group runners; at least 7200 */
+            /** @description Expiration of group runner tokens in seconds; at least 7200 */
             group_runner_token_expiration_interval?: number | null;
-            /** @description Lists of shared groups a minute */
+            /** @description Requests to list shared groups per minute */
             group_shared_groups_api_limit?: number;
-            /** @description Lists of groups a minute */
+            /** @description Requests to list groups per minute */
             groups_api_limit?: number;
-            /** @description Repositories have paths without names; always so */
+            /** @description Use hashed storage for repositories; always on */
             hashed_storage_enabled?: boolean;
-            /** @description Start of links to documentation */
+            /** @description Documentation base URL of the help page */
             help_page_documentation_base_url?: string | null;
-            /** @description No marketing in the help; there is none */
+            /** @description Hide marketing content of the help page; there is none */
             help_page_hide_commercial_content?: boolean;
-            /** @description Address of support */
+            /** @description Support URL of the help page */
             help_page_support_url?: string | null;
             /** @description Text of the help page; 0 to 65535 */
             help_page_text?: string | null;
-            /** @description No offers of others; there are none */
+            /** @description Hide third-party offers; there are none */
             hide_third_party_offers?: boolean;
-            /** @description Where visitors land who are not signed in */
+            /** @description Home page URL for visitors who are not signed in */
             home_page_url?: string | null;
             /**
              * @deprecated
-             * @description Bitmaps are always made; use nothing
+             * @description Create bitmaps during housekeeping; always on; use nothing
              */
             housekeeping_bitmaps_enabled?: boolean;
-            /** @description Maintain repositories */
+            /** @description Enable automatic housekeeping */
             housekeeping_enabled?: boolean;
             /**
              * @deprecated
@@ -31054,69 +31054,69 @@ export interface components {
             housekeeping_full_repack_period?: number;
             /**
              * @deprecated
-             * @description Pushes between collections; at least 1; use housekeeping_optimize_repository_period
+             * @description Pushes between garbage collections; at least 1; use housekeeping_optimize_repository_period
              */
             housekeeping_gc_period?: number;
             /**
              * @deprecated
-             * @description Pushes between small repacks; at least 1; use housekeeping_optimize_repository_period
+             * @description Pushes between incremental repacks; at least 1; use housekeeping_optimize_repository_period
              */
             housekeeping_incremental_repack_period?: number;
-            /** @description Pushes between two maintenances; at least 1 */
+            /** @description Pushes between optimizations of a repository; at least 1 */
             housekeeping_optimize_repository_period?: number;
-            /** @description Mails with HTML */
+            /** @description Send HTML emails */
             html_emails_enabled?: boolean;
-            /** @description Hosts of frames in Markdown */
+            /** @description Allowed hosts of iframes in Markdown */
             iframe_rendering_allowlist?: string[] | null;
-            /** @description Frames in Markdown */
+            /** @description Render iframes in Markdown */
             iframe_rendering_enabled?: boolean;
-            /** @description Where projects may be imported from */
+            /** @description Import sources */
             import_sources?: string[] | null;
-            /** @description Months until a project counts as unused */
+            /** @description Months until an inactive project is deleted */
             inactive_projects_delete_after_months?: number;
-            /** @description Megabytes from which unused projects are deleted */
+            /** @description Minimum size of inactive projects to delete, in MB */
             inactive_projects_min_size_mb?: number;
-            /** @description Months until members of an unused project are warned; at least 1 */
+            /** @description Months until members of an inactive project are warned; at least 1 */
             inactive_projects_send_warning_email_after_months?: number;
-            /** @description Days until dead tokens of bots are deleted, with their bots */
+            /** @description Days until inactive project and group access tokens are deleted */
             inactive_resource_access_tokens_delete_after_days?: number;
-            /** @description More figures of use; Millrace sends none */
+            /** @description Include optional usage data; Millrace sends none */
             include_optional_metrics_in_service_ping?: boolean;
-            /** @description Unfinished parts of the assistant */
+            /** @description Enable AI beta features */
             instance_level_ai_beta_features_enabled?: boolean;
-            /** @description Start of all other new tokens; 0 to 20 */
+            /** @description Prefix of all other tokens; 0 to 20 */
             instance_token_prefix?: string;
-            /** @description Hidden field against robots at registration */
+            /** @description Hidden field against bots at sign-up */
             invisible_captcha_enabled?: boolean;
-            /** @description New members are invited and accept */
+            /** @description New members must accept an invitation */
             invitation_flow_enforcement?: boolean;
-            /** @description Issues that one creates a minute; 0 for any */
+            /** @description Issues created per minute and user; 0 for unlimited */
             issues_create_limit?: number;
-            /** @description Further audience of tokens of the tracker */
+            /** @description Additional audience URL of Jira Connect tokens */
             jira_connect_additional_audience_url?: string | null;
-            /** @description Application of the tracker */
+            /** @description Jira Connect application key */
             jira_connect_application_key?: string | null;
-            /** @description Instance that stands before this one for the tracker */
+            /** @description Jira Connect proxy URL */
             jira_connect_proxy_url?: string | null;
-            /** @description Keep public keys for the tracker */
+            /** @description Enable Jira Connect public key storage */
             jira_connect_public_key_storage_enabled?: boolean;
-            /** @description Jobs of a stage on one page; at least 1 */
+            /** @description Jobs of a stage per page; at least 1 */
             jobs_per_stage_page_size?: number;
-            /** @description Keep the artifacts of the latest successful pipeline of a ref */
+            /** @description Keep the artifacts of the latest successful pipeline of each ref */
             keep_latest_artifact?: boolean;
-            /** @description Diagrams by the renderer of diagramrenderer_url; needs diagramrenderer_url */
+            /** @description Enable Kroki diagrams; needs diagramrenderer_url */
             kroki_enabled?: boolean;
-            /** @description Further formats of that renderer, each true or false */
+            /** @description Additional Kroki formats, each true or false */
             kroki_formats?: {
                 [key: string]: unknown;
             };
-            /** @description Address of the renderer of many kinds of diagrams */
+            /** @description Kroki URL */
             kroki_url?: string | null;
-            /** @description Address for notes about certificates */
+            /** @description Email address for Let's Encrypt notifications */
             lets_encrypt_notification_email?: string | null;
-            /** @description The terms of the certificate service are accepted */
+            /** @description Let's Encrypt terms of service accepted */
             lets_encrypt_terms_of_service_accepted?: boolean;
-            /** @description Raise it to render all Markdown again */
+            /** @description Local Markdown version; increase it to render all Markdown again */
             local_markdown_version?: number;
             /** @description Groups cannot change duo_features_enabled */
             lock_duo_features_enabled?: boolean;
@@ -31124,9 +31124,9 @@ export interface components {
             lock_math_rendering_limits_enabled?: boolean;
             /** @description Groups cannot change maven_package_requests_forwarding */
             lock_maven_package_requests_forwarding?: boolean;
-            /** @description Members come from LDAP alone */
+            /** @description Manage memberships only by LDAP */
             lock_memberships_to_ldap?: boolean;
-            /** @description Members come from SAML alone */
+            /** @description Manage memberships only by SAML */
             lock_memberships_to_saml?: boolean;
             /** @description Groups cannot change npm_package_requests_forwarding */
             lock_npm_package_requests_forwarding?: boolean;
@@ -31136,521 +31136,521 @@ export interface components {
             lock_resource_access_token_notify_inherited?: boolean;
             /** @description Groups cannot change web_based_commit_signing_enabled */
             lock_web_based_commit_signing_enabled?: boolean;
-            /** @description reCAPTCHA at sign-in */
+            /** @description Require reCAPTCHA at sign-in */
             login_recaptcha_protection_enabled?: boolean;
-            /** @description Take events of the Mailgun service; needs mailgun_signing_key */
+            /** @description Enable Mailgun events; needs mailgun_signing_key */
             mailgun_events_enabled?: boolean;
-            /** @description Key of events of the Mailgun service; 0 to 4096 */
+            /** @description Mailgun signing key; 0 to 4096 */
             mailgun_signing_key?: string | null;
-            /** @description Everything can be read, and nothing changed */
+            /** @description Maintenance mode: the instance is read-only */
             maintenance_mode?: boolean;
-            /** @description Told with every refusal and on every page in maintenance mode */
+            /** @description Message of maintenance mode */
             maintenance_mode_message?: string | null;
-            /** @description People may make their profile private */
+            /** @description Users can make their profile private */
             make_profile_private?: boolean;
-            /** @description Limit formulas; new top-level groups start with it */
+            /** @description Limit math rendering; default of new top-level groups */
             math_rendering_limits_enabled?: boolean;
-            /** @description Ask the public registry for missing Maven packages */
+            /** @description Forward Maven package requests to the public registry */
             maven_package_requests_forwarding?: boolean;
-            /** @description Bytes of an included file out of artifacts */
+            /** @description Maximum size of a file included from artifacts in bytes */
             max_artifacts_content_include_size?: number;
-            /** @description Megabytes of the artifacts of one job; at least 1 */
+            /** @description Maximum artifacts size of a job in MB; at least 1 */
             max_artifacts_size?: number;
-            /** @description Megabytes of an attachment; at least 1 */
+            /** @description Maximum attachment size in MB; at least 1 */
             max_attachment_size?: number;
-            /** @description Megabytes of an unpacked import; 0 for any */
+            /** @description Maximum decompressed size of imports in MB; 0 for unlimited */
             max_decompressed_archive_size?: number;
-            /** @description Megabytes of an export; 0 for any */
+            /** @description Maximum export size in MB; 0 for unlimited */
             max_export_size?: number;
-            /** @description Megabytes of an unpacked answer */
+            /** @description Maximum decompressed size of HTTP responses in MB */
             max_http_decompressed_size?: number;
-            /** @description Levels of a JSON answer */
+            /** @description Maximum depth of JSON responses */
             max_http_response_json_depth?: number;
-            /** @description Megabytes of an answer */
+            /** @description Maximum size of HTTP responses in MB */
             max_http_response_size_limit?: number;
-            /** @description Megabytes that are fetched for an import; 0 for any; at least 0 */
+            /** @description Maximum remote file size of imports in MB; 0 for unlimited; at least 0 */
             max_import_remote_file_size?: number;
-            /** @description Megabytes of an import; 0 for any */
+            /** @description Maximum import size in MB; 0 for unlimited */
             max_import_size?: number;
             /** @description Failed sign-ins that lock an account; at least 1 */
             max_login_attempts?: number;
-            /** @description Repositories that one account downloads in a while; 0 to 10000 */
+            /** @description Repositories that a user can download in the time period; 0 to 10000 */
             max_number_of_repository_downloads?: number;
-            /** @description Seconds in which downloaded repositories count; 0 to 864000 */
+            /** @description Time period of the download limit in seconds; 0 to 864000 */
             max_number_of_repository_downloads_within_time_period?: number;
-            /** @description Findings of one project; at least 1 */
+            /** @description Maximum vulnerabilities per project; at least 1 */
             max_number_of_vulnerabilities_per_project?: number | null;
-            /** @description Domains of one project; 0 for any */
+            /** @description Maximum custom domains per project; 0 for unlimited */
             max_pages_custom_domains_per_project?: number;
-            /** @description Megabytes of one site; 0 for any */
+            /** @description Maximum size of a Pages site in MB; 0 for unlimited */
             max_pages_size?: number;
-            /** @description Longest life of access tokens in days; 365 unless set; 1 to 400 */
+            /** @description Maximum lifetime of access tokens in days; 365 by default; 1 to 400 */
             max_personal_access_token_lifetime?: number | null;
-            /** @description Longest life of SSH keys in days; 1 to 400 */
+            /** @description Maximum lifetime of SSH keys in days; 1 to 400 */
             max_ssh_key_lifetime?: number | null;
-            /** @description Bytes of one Terraform state; 0 for any */
+            /** @description Maximum size of a Terraform state in bytes; 0 for unlimited */
             max_terraform_state_size_bytes?: number;
-            /** @description Levels of a configuration; 1 to 1000 */
+            /** @description Maximum depth of CI/CD configuration; 1 to 1000 */
             max_yaml_depth?: number;
-            /** @description Bytes of one configuration file; at least 1 */
+            /** @description Maximum size of a CI/CD configuration file in bytes; at least 1 */
             max_yaml_size_bytes?: number;
-            /** @description Members that one removes a minute */
+            /** @description Members removed per minute and user */
             members_delete_limit?: number;
-            /** @description Milliseconds from which calls are measured */
+            /** @description Method call threshold of metrics in milliseconds */
             metrics_method_call_threshold?: number;
-            /** @description Oldest language server; 0 to 20 */
+            /** @description Minimum language server version; 0 to 20 */
             minimum_language_server_version?: string;
-            /** @description Shortest password; 8 to 128 */
+            /** @description Minimum password length; 8 to 128 */
             minimum_password_length?: number;
-            /** @description Maintainers may set up mirrors */
+            /** @description Maintainers can set up mirrors */
             mirror_available?: boolean;
-            /** @description Free places before more mirrors are planned; at least 1 */
+            /** @description Free capacity before more mirrors are scheduled; at least 1 */
             mirror_capacity_threshold?: number;
-            /** @description Mirrors at the same time; at least 1 */
+            /** @description Maximum concurrent mirror updates; at least 1 */
             mirror_max_capacity?: number;
             /** @description Minutes between updates of a mirror; at least 1 */
             mirror_max_delay?: number;
-            /** @description The assistant keeps prompts */
+            /** @description Enable prompt caching */
             model_prompt_cache_enabled?: boolean;
-            /** @description Seconds between statistics; at least 1 */
+            /** @description Seconds between updates of namespace statistics; at least 1 */
             namespace_aggregation_schedule_lease_duration_in_seconds?: number;
-            /** @description Questions whether a namespace exists a minute; 0 for any */
+            /** @description Checks for existing namespaces per minute; 0 for unlimited */
             namespace_exists_limit?: number;
-            /** @description Share of forks in used storage; 0 to 1 */
+            /** @description Cost factor of forks in the storage of a namespace; 0 to 1 */
             namespace_storage_forks_cost_factor?: number;
-            /** @description Accounts after which registrations wait for approval */
+            /** @description User cap: further sign-ups need approval */
             new_user_signups_cap?: number | null;
-            /** @description Comments that one writes a minute; 0 for any */
+            /** @description Comments created per minute and user; 0 for unlimited */
             notes_create_limit?: number;
-            /** @description Usernames without a limit of comments */
+            /** @description Users excluded from the comment limit */
             notes_create_limit_allowlist?: string[] | null;
-            /** @description Mail after a sign-in from a new address */
+            /** @description Notify users of sign-ins from unknown addresses */
             notify_on_unknown_sign_in?: boolean;
-            /** @description Ask the public registry for missing npm packages */
+            /** @description Forward npm package requests to the public registry */
             npm_package_requests_forwarding?: boolean;
-            /** @description Take NuGet packages with odd addresses */
+            /** @description Skip URL validation of NuGet metadata */
             nuget_skip_metadata_url_validation?: boolean;
-            /** @description OAuth applications redirect to http:// addresses of other machines */
+            /** @description Allow http:// redirect URIs of OAuth applications on other hosts */
             oauth_http_redirect_uris_enabled?: boolean;
-            /** @description Check the certificate of the observability service */
+            /** @description Verify the TLS certificate of the observability backend */
             observability_backend_ssl_verification_enabled?: boolean;
-            /** @description Highest row that pages by number reach; 0 for any */
+            /** @description Maximum offset of paginated lists; 0 for unlimited */
             offset_pagination_limit?: number;
-            /** @description Local addresses and hosts that may be reached */
+            /** @description Local IP addresses and domains that hooks and integrations can access */
             outbound_local_requests_whitelist?: string[] | null;
-            /** @description Registries of known licences */
+            /** @description Package registries to sync metadata of */
             package_metadata_purl_types?: number[] | null;
-            /** @description Projects may let anybody pull packages */
+            /** @description Projects can allow anyone to pull packages */
             package_registry_allow_anyone_to_pull_option?: boolean;
-            /** @description Clean-ups of packages at the same time */
+            /** @description Concurrent package cleanups */
             package_registry_cleanup_policies_worker_capacity?: number;
-            /** @description Domains must be proved */
+            /** @description Require verification of Pages domains */
             pages_domain_verification_enabled?: boolean;
-            /** @description Seconds of life of parallel sites */
+            /** @description Default expiration of parallel Pages deployments in seconds */
             pages_extra_deployments_default_expiry_seconds?: number;
-            /** @description New sites have a domain of their own */
+            /** @description New Pages sites use a unique domain */
             pages_unique_domain_default_enabled?: boolean;
             /**
              * @deprecated
              * @description Use password_authentication_enabled_for_web
              */
             password_authentication_enabled?: boolean;
-            /** @description Passwords work for git over HTTP */
+            /** @description Allow passwords for git over HTTP */
             password_authentication_enabled_for_git?: boolean;
-            /** @description Passwords work for the pages */
+            /** @description Allow passwords for the web interface */
             password_authentication_enabled_for_web?: boolean;
-            /** @description Passwords need a lower-case letter */
+            /** @description Passwords require a lowercase letter */
             password_lowercase_required?: boolean;
-            /** @description Passwords need a digit */
+            /** @description Passwords require a number */
             password_number_required?: boolean;
-            /** @description Passwords need a special character */
+            /** @description Passwords require a symbol */
             password_symbol_required?: boolean;
-            /** @description Passwords need an upper-case letter */
+            /** @description Passwords require an uppercase letter */
             password_uppercase_required?: boolean;
-            /** @description Group that sees timings of pages; at least 0 */
+            /** @description Group that can see the performance bar; at least 0 */
             performance_bar_allowed_group_id?: number | null;
-            /** @description Path of the group that sees timings of pages */
+            /** @description Path of the group that can see the performance bar */
             performance_bar_allowed_group_path?: string | null;
             /**
              * @deprecated
-             * @description Show timings; use performance_bar_allowed_group_path
+             * @description Enable the performance bar; use performance_bar_allowed_group_path
              */
             performance_bar_enabled?: boolean;
-            /** @description Start of new personal access tokens; 0 to 20 */
+            /** @description Prefix of personal access tokens; 0 to 20 */
             personal_access_token_prefix?: string;
-            /** @description Pipelines a minute for one project, person and commit; 0 for any */
+            /** @description Pipelines per minute, project, user and commit; 0 for unlimited */
             pipeline_limit_per_project_user_sha?: number;
-            /** @description Pipelines that one creates a minute; 0 for any */
+            /** @description Pipelines per minute and user; 0 for unlimited */
             pipeline_limit_per_user?: number;
-            /** @description UML diagrams by the renderer of umlrenderer_url; needs umlrenderer_url */
+            /** @description Enable PlantUML diagrams; needs umlrenderer_url */
             plantuml_enabled?: boolean;
-            /** @description Address of the renderer of UML diagrams */
+            /** @description PlantUML URL */
             plantuml_url?: string | null;
-            /** @description Factor of the pauses of polling pages; 0 stops it; 0 to 100 */
+            /** @description Polling interval multiplier; 0 disables polling; 0 to 100 */
             polling_interval_multiplier?: number;
             /**
              * @deprecated
              * @description Use secret_push_protection_available
              */
             pre_receive_secret_detection_enabled?: boolean;
-            /** @description Authors do not approve their own merge requests */
+            /** @description Prevent approval by the author of a merge request */
             prevent_merge_requests_author_approval?: boolean;
-            /** @description Committers do not approve merge requests */
+            /** @description Prevent approval by committers of a merge request */
             prevent_merge_requests_committers_approval?: boolean;
-            /** @description Where figures of applications are collected */
+            /** @description Product analytics collector host */
             product_analytics_data_collector_host?: string | null;
-            /** @description Figures of the use of applications */
+            /** @description Enable product analytics */
             product_analytics_enabled?: boolean;
-            /** @description First day of productivity figures; 0 to 40 */
+            /** @description Start date of productivity analytics; 0 to 40 */
             productivity_analytics_start_date?: string | null;
-            /** @description Mails of confirmation that one asks for again a minute; 0 for any */
+            /** @description Requests to resend confirmation emails per minute; 0 for unlimited */
             profile_resend_email_confirmation_limit?: number;
-            /** @description GET of one project a minute */
+            /** @description Requests to the project API per minute */
             project_api_limit?: number;
-            /** @description Downloads of a project export a minute */
+            /** @description Project export downloads per minute */
             project_download_export_limit?: number;
-            /** @description Projects may be exported */
+            /** @description Enable project export */
             project_export_enabled?: boolean;
-            /** @description Project exports a minute */
+            /** @description Project exports per minute */
             project_export_limit?: number;
-            /** @description Project imports a minute */
+            /** @description Project imports per minute */
             project_import_limit?: number;
-            /** @description Lists of groups invited to a project a minute */
+            /** @description Requests to list invited groups of a project per minute */
             project_invited_groups_api_limit?: number;
-            /** @description Lists of the jobs of projects a minute */
+            /** @description Requests to list jobs of a project per minute */
             project_jobs_api_rate_limit?: number;
-            /** @description Lists of all members of a project a minute */
+            /** @description Requests to list all members of a project per minute */
             project_members_api_limit?: number;
-            /** @description Archives that one downloads of a project a minute; 0 for any */
+            /** @description Archive downloads per minute, project and user; 0 for unlimited */
             project_repositories_archive_limit?: number;
-            /** @description The same for all anonymous callers */
+            /** @description Archive downloads per minute, project and unauthenticated address; 0 for unlimited */
             project_repositories_archive_unauthenticated_limit?: number;
-            /** @description Seconds of life of tokens of project runners; at least 7200 */
+            /** @description Expiration of project runner tokens in seconds; at least 7200 */
             project_runner_token_expiration_interval?: number | null;
-            /** @description Lists of projects in 10 minutes */
+            /** @description Requests to list projects per 10 minutes */
             projects_api_limit?: number;
-            /** @description Lists of projects in 10 minutes, anybody; 0 for any */
+            /** @description Unauthenticated requests to list projects per 10 minutes; 0 for unlimited */
             projects_api_rate_limit_unauthenticated?: number;
-            /** @description Offer metrics */
+            /** @description Enable Prometheus metrics */
             prometheus_metrics_enabled?: boolean;
-            /** @description New variables are protected in the pages */
+            /** @description Protect CI/CD variables by default */
             protected_ci_variables?: boolean;
-            /** @description Starts of protected paths */
+            /** @description Protected paths */
             protected_paths?: string[] | null;
-            /** @description Protected paths when they are read */
+            /** @description Protected paths for GET requests */
             protected_paths_for_get_request?: string[] | null;
-            /** @description Where releases of runners are listed; 0 to 2048 */
+            /** @description URL of runner releases; 0 to 2048 */
             public_runner_releases_url?: string;
-            /** @description Changed branches, or tags, of a push above which its activity is one entry */
+            /** @description Changed branches or tags above which a push is one activity */
             push_event_activities_limit?: number;
-            /** @description Changed branches and tags of a push above which web hooks are not called */
+            /** @description Changed branches and tags above which a push triggers no webhooks */
             push_event_hooks_limit?: number;
-            /** @description Bytes of one push option; 0 to 65000 */
+            /** @description Maximum size of a push option in bytes; 0 to 65000 */
             push_option_bytes_limit?: number;
-            /** @description Options of one push */
+            /** @description Maximum options of a push */
             push_options_limit?: number;
-            /** @description Branches and tags that one push may move; at least 1 */
+            /** @description Maximum branches and tags changed by a push; at least 1 */
             push_refs_limit?: number;
-            /** @description New commits of one push that push rules look at; 0 for any */
+            /** @description Maximum new commits of a push that push rules check; 0 for unlimited */
             push_rules_commit_limit?: number;
-            /** @description Ask the public registry for missing PyPI packages */
+            /** @description Forward PyPI package requests to the public registry */
             pypi_package_requests_forwarding?: boolean;
-            /** @description Answer to whom is over a limit; Retry later when empty; 0 to 2048 */
+            /** @description Response to rate-limited requests; Retry later when empty; 0 to 2048 */
             rate_limiting_response_text?: string | null;
-            /** @description Requests of one raw file a minute; 0 for any */
+            /** @description Requests to a raw file per minute; 0 for unlimited */
             raw_blob_request_limit?: number;
-            /** @description reCAPTCHA at registration; needs recaptcha_private_key, recaptcha_site_key */
+            /** @description Enable reCAPTCHA at sign-up; needs recaptcha_private_key, recaptcha_site_key */
             recaptcha_enabled?: boolean;
-            /** @description Private key of reCAPTCHA; 0 to 4096 */
+            /** @description reCAPTCHA private key; 0 to 4096 */
             recaptcha_private_key?: string | null;
-            /** @description Public key of reCAPTCHA */
+            /** @description reCAPTCHA site key */
             recaptcha_site_key?: string | null;
-            /** @description Megabytes of one push; 1 to 8796093022 */
+            /** @description Maximum push size in MB; 1 to 8796093022 */
             receive_max_input_size?: number | null;
-            /** @description Cluster agents that are called */
+            /** @description Enable receptive cluster agents */
             receptive_cluster_agents_enabled?: boolean;
-            /** @description Tokens are read from headers only, not from the query */
+            /** @description Accept tokens only in headers, not in URLs */
             refuse_tokens_in_urls?: boolean;
-            /** @description Bytes from which an index is rebuilt; at least 0 */
+            /** @description Minimum index size for reindexing in bytes; at least 0 */
             reindexing_minimum_index_size?: number;
-            /** @description Waste from which an index is rebuilt; 0 to 1 */
+            /** @description Minimum relative bloat for reindexing; 0 to 1 */
             reindexing_minimum_relative_bloat_size?: number;
-            /** @description Rows of one batch of an export; at least 1 */
+            /** @description Records per batch of a relation export; at least 1 */
             relation_export_batch_size?: number;
-            /** @description Sign-in offers to remember */
+            /** @description Allow users to stay signed in */
             remember_me_enabled?: boolean;
-            /** @description Check repositories now and then */
+            /** @description Enable repository checks */
             repository_checks_enabled?: boolean;
-            /** @description Megabytes of one repository; 0 for any; at least 0 */
+            /** @description Repository size limit in MB; 0 for unlimited; at least 0 */
             repository_size_limit?: number;
-            /** @description Share of new repositories by storage */
+            /** @description Weights of repository storages for new repositories */
             repository_storages_weighted?: {
                 [key: string]: unknown;
             };
-            /** @description Registrations wait for an administrator */
+            /** @description Require administrator approval for sign-ups */
             require_admin_approval_after_user_signup?: boolean;
-            /** @description Administrators need a second factor */
+            /** @description Require two-factor authentication for administrators */
             require_admin_two_factor_authentication?: boolean;
-            /** @description A code by mail unlocks an account */
+            /** @description Require email verification to unlock an account */
             require_email_verification_on_account_locked?: boolean;
-            /** @description New access tokens need an end */
+            /** @description Require an expiration date for access tokens */
             require_personal_access_token_expiry?: boolean;
-            /** @description Everybody needs a second factor; needs two_factor_grace_period */
+            /** @description Require two-factor authentication for all users; needs two_factor_grace_period */
             require_two_factor_authentication?: boolean;
-            /** @description Configuration that every pipeline includes; 0 to 1024 */
+            /** @description CI/CD template that every pipeline includes; 0 to 1024 */
             required_instance_ci_template?: string | null;
-            /** @description Inherited members hear of tokens that end */
+            /** @description Notify inherited members about expiring access tokens */
             resource_access_token_notify_inherited?: boolean;
-            /** @description Limits of background work */
+            /** @description Resource limits of background jobs */
             resource_usage_limits?: {
                 [key: string]: unknown;
             };
-            /** @description Levels that only administrators choose; any of private, internal, public */
+            /** @description Restricted visibility levels; any of private, internal, public */
             restricted_visibility_levels?: string[] | null;
-            /** @description Old addresses of moved groups lead to the new */
+            /** @description Redirect old paths of moved groups permanently */
             root_moved_permanently_redirection_enabled?: boolean;
-            /** @description Password grant without a known application */
+            /** @description Allow the OAuth password grant without client credentials */
             ropc_without_client_credentials?: boolean;
             /**
-             * @description Minimum bits of RSA keys; -1 forbids them, 0 takes all
+             * @description Minimum length of RSA keys in bits; -1 forbids them, 0 allows any
              * @enum {integer}
              */
             rsa_key_restriction?: 0 | 1024 | 2048 | 3072 | 4096 | -1;
-            /** @description Calls of one job a minute */
+            /** @description Requests about a job from its runner per minute */
             runner_jobs_endpoints_api_limit?: number;
-            /** @description Log pieces of one job a minute */
+            /** @description Log updates of a job per minute */
             runner_jobs_patch_trace_api_limit?: number;
-            /** @description Requests for work of one runner a minute */
+            /** @description Job requests of a runner per minute */
             runner_jobs_request_api_limit?: number;
-            /** @description Seconds of life of tokens of instance runners; at least 7200 */
+            /** @description Expiration of instance runner tokens in seconds; at least 7200 */
             runner_token_expiration_interval?: number | null;
-            /** @description Actions of a scan policy; 0 for any; 0 to 20 */
+            /** @description Maximum actions of a scan execution policy; 0 for unlimited; 0 to 20 */
             scan_execution_policies_action_limit?: number;
-            /** @description Schedules of a scan policy; 0 for any; 0 to 20 */
+            /** @description Maximum schedules of a scan execution policy; 0 for unlimited; 0 to 20 */
             scan_execution_policies_schedule_limit?: number;
-            /** @description Documents of one part of the index; at least 1 */
+            /** @description Maximum documents per shard; at least 1 */
             search_max_docs_denominator?: number;
-            /** @description Gigabytes of one part of the index; at least 1 */
+            /** @description Maximum shard size in GB; at least 1 */
             search_max_shard_size_gb?: number;
-            /** @description Documents from which it is split; at least 1 */
+            /** @description Minimum documents before rollover; at least 1 */
             search_min_docs_before_rollover?: number;
-            /** @description Searches a minute, signed in; 0 for any */
+            /** @description Searches per minute, authenticated; 0 for unlimited */
             search_rate_limit?: number;
-            /** @description Usernames without a limit of searches */
+            /** @description Users excluded from the search limit */
             search_rate_limit_allowlist?: string[] | null;
-            /** @description Searches a minute, anybody; 0 for any */
+            /** @description Searches per minute, unauthenticated; 0 for unlimited */
             search_rate_limit_unauthenticated?: number;
             /**
-             * @description What happens when all seats are taken
+             * @description Seat control
              * @enum {integer}
              */
             seat_control?: 0 | 1 | 2;
-            /** @description Where kinds of tokens that can be revoked are listed */
+            /** @description URL that lists revocable token types */
             secret_detection_revocation_token_types_url?: string | null;
-            /** @description Have found tokens revoked */
+            /** @description Enable secret detection token revocation */
             secret_detection_token_revocation_enabled?: boolean;
-            /** @description Token for revoking found tokens; 0 to 4096 */
+            /** @description Token of the token revocation service; 0 to 4096 */
             secret_detection_token_revocation_token?: string | null;
-            /** @description Where found tokens are revoked */
+            /** @description URL of the token revocation service */
             secret_detection_token_revocation_url?: string | null;
-            /** @description Projects may refuse pushes with secrets */
+            /** @description Projects can enable secret push protection */
             secret_push_protection_available?: boolean;
-            /** @description Seconds of looking through one push; 0 for any; 0 to 3600 */
+            /** @description Timeout of scanning a push for secrets in seconds; 0 for unlimited; 0 to 3600 */
             secret_push_protection_seconds_limit?: number;
-            /** @description Megabytes of one push that are looked through for secrets */
+            /** @description Maximum size of a push scanned for secrets in MB */
             secret_push_protection_size_limit?: number;
-            /** @description Active approval policies of a policy project; 0 to 20 */
+            /** @description Maximum active approval policies of a policy project; 0 to 20 */
             security_approval_policies_limit?: number;
-            /** @description Minutes that reports of merge requests are kept */
+            /** @description Minutes that security reports of merge requests are cached */
             security_mr_report_cache_lifetime_minutes?: number;
-            /** @description Look for approving groups everywhere */
+            /** @description Look up approver groups globally */
             security_policy_global_group_approvers_enabled?: boolean;
-            /** @description Contact for reports of vulnerabilities; 0 to 2048 */
+            /** @description Content of security.txt; 0 to 2048 */
             security_txt_content?: string | null;
-            /** @description Where errors of pages go */
+            /** @description Sentry DSN of the web interface */
             sentry_clientside_dsn?: string | null;
-            /** @description Where errors go */
+            /** @description Sentry DSN */
             sentry_dsn?: string | null;
-            /** @description Report errors; needs sentry_dsn */
+            /** @description Enable Sentry; needs sentry_dsn */
             sentry_enabled?: boolean;
-            /** @description Name of this instance in error reports */
+            /** @description Sentry environment */
             sentry_environment?: string | null;
-            /** @description Tokens of service accounts need an end */
+            /** @description Require an expiration date for tokens of service accounts */
             service_access_tokens_expiration_enforced?: boolean;
-            /** @description Minutes until an idle session ends; at least 1 */
+            /** @description Minutes of inactivity before a session expires; at least 1 */
             session_expire_delay?: number;
-            /** @description New projects use the runners of the instance */
+            /** @description Enable instance runners for new projects */
             shared_runners_enabled?: boolean;
-            /** @description Minutes of instance runners for one group in a month; 0 for any */
+            /** @description Monthly compute minutes of instance runners per group; 0 for unlimited */
             shared_runners_minutes?: number;
-            /** @description Note beside the runners of the instance; 0 to 65535 */
+            /** @description Instance runner details; 0 to 65535 */
             shared_runners_text?: string | null;
-            /** @description Offer a migration */
+            /** @description Show the banner about migrating from Jenkins */
             show_migrate_from_jenkins_banner?: boolean;
-            /** @description Bytes from which work is packed */
+            /** @description Compression threshold of background jobs in bytes */
             sidekiq_job_limiter_compression_threshold_bytes?: number;
-            /** @description Bytes from which work is refused */
+            /** @description Maximum size of background jobs in bytes */
             sidekiq_job_limiter_limit_bytes?: number;
             /**
-             * @description What happens to large work
+             * @description Handling of large background jobs
              * @enum {string}
              */
             sidekiq_job_limiter_mode?: "track" | "compress";
-            /** @description Further rules for signing in */
+            /** @description Further sign-in restrictions */
             sign_in_restrictions?: {
                 [key: string]: unknown;
             };
-            /** @description Text beside the sign-in form; 0 to 65535 */
+            /** @description Text of the sign-in page; 0 to 65535 */
             sign_in_text?: string | null;
             /**
              * @deprecated
              * @description Use password_authentication_enabled_for_web
              */
             signin_enabled?: boolean;
-            /** @description People register by themselves */
+            /** @description Enable sign-up */
             signup_enabled?: boolean;
-            /** @description Exports by administrators send no mail */
+            /** @description Administrator exports send no notifications */
             silent_admin_exports_enabled?: boolean;
-            /** @description Nothing leaves the instance: no mail, no webhooks */
+            /** @description Silent mode: no emails, webhooks or other outbound requests */
             silent_mode_enabled?: boolean;
-            /** @description Slack application; needs slack_app_id, slack_app_secret, slack_app_signing_secret, slack_app_verification_token */
+            /** @description Enable the Slack app; needs slack_app_id, slack_app_secret, slack_app_signing_secret, slack_app_verification_token */
             slack_app_enabled?: boolean;
-            /** @description Client of the Slack application */
+            /** @description Client ID of the Slack app */
             slack_app_id?: string | null;
-            /** @description Secret of the Slack application */
+            /** @description Client secret of the Slack app */
             slack_app_secret?: string | null;
-            /** @description Signing secret of the Slack application */
+            /** @description Signing secret of the Slack app */
             slack_app_signing_secret?: string | null;
-            /** @description Token of the Slack application */
+            /** @description Verification token of the Slack app */
             slack_app_verification_token?: string | null;
-            /** @description Bytes of a snippet; at least 1 */
+            /** @description Maximum snippet size in bytes; at least 1 */
             snippet_size_limit?: number;
-            /** @description Application of figures of use */
+            /** @description Snowplow app ID */
             snowplow_app_id?: string | null;
-            /** @description Where figures go */
+            /** @description Snowplow collector hostname */
             snowplow_collector_hostname?: string | null;
-            /** @description Domain of the cookie of figures of use */
+            /** @description Snowplow cookie domain */
             snowplow_cookie_domain?: string | null;
-            /** @description Where figures of the database go */
+            /** @description Snowplow collector hostname for database events */
             snowplow_database_collector_hostname?: string | null;
-            /** @description Send figures of use; needs snowplow_collector_hostname */
+            /** @description Enable Snowplow; needs snowplow_collector_hostname */
             snowplow_enabled?: boolean;
-            /** @description Code navigation by Sourcegraph; needs sourcegraph_url */
+            /** @description Enable Sourcegraph; needs sourcegraph_url */
             sourcegraph_enabled?: boolean;
-            /** @description Sourcegraph in public projects alone */
+            /** @description Sourcegraph only in public projects */
             sourcegraph_public_only?: boolean;
-            /** @description Address of Sourcegraph */
+            /** @description Sourcegraph URL */
             sourcegraph_url?: string | null;
-            /** @description Key for the service asked about spam; 0 to 4096 */
+            /** @description API key of the spam check service; 0 to 4096 */
             spam_check_api_key?: string | null;
-            /** @description Ask a service about spam; needs spam_check_endpoint_url */
+            /** @description Enable the spam check service; needs spam_check_endpoint_url */
             spam_check_endpoint_enabled?: boolean;
-            /** @description Address of the service asked about spam; 0 to 255 */
+            /** @description URL of the spam check service; 0 to 255 */
             spam_check_endpoint_url?: string | null;
-            /** @description Key for the spam filter; 0 to 4096 */
+            /** @description API key of the spam filter; 0 to 4096 */
             spamfilter_api_key?: string | null;
-            /** @description Filter spam; needs spamfilter_api_key */
+            /** @description Enable the spam filter; needs spamfilter_api_key */
             spamfilter_enabled?: boolean;
-            /** @description Token for the cache in front of archives */
+            /** @description Authentication token of the external storage of static objects */
             static_objects_external_storage_auth_token?: string | null;
-            /** @description Cache in front of archives and raw files; needs static_objects_external_storage_auth_token */
+            /** @description URL of the external storage of static objects; needs static_objects_external_storage_auth_token */
             static_objects_external_storage_url?: string | null;
-            /** @description Suggest a first pipeline */
+            /** @description Show the banner that suggests a first pipeline */
             suggest_pipeline_enabled?: boolean;
-            /** @description Seconds of an interactive terminal in a job; 0 for no limit */
+            /** @description Maximum session time of web terminals in seconds; 0 for unlimited */
             terminal_max_session_time?: number;
-            /** @description Terms of service, Markdown; 0 to 1000000 */
+            /** @description Terms of service, in Markdown; 0 to 1000000 */
             terms?: string | null;
             /** @description Encrypt Terraform states */
             terraform_state_encryption_enabled?: boolean;
-            /** @description Limit API requests of signed-in people */
+            /** @description Limit authenticated API requests */
             throttle_authenticated_api_enabled?: boolean;
-            /** @description API requests of signed-in people: seconds in which they count; at least 1 */
+            /** @description Authenticated API requests: period in seconds; at least 1 */
             throttle_authenticated_api_period_in_seconds?: number;
-            /** @description API requests of signed-in people: requests in that time; at least 1 */
+            /** @description Authenticated API requests: maximum per period; at least 1 */
             throttle_authenticated_api_requests_per_period?: number;
-            /** @description Limit deprecated API requests of signed-in people */
+            /** @description Limit authenticated deprecated API requests */
             throttle_authenticated_deprecated_api_enabled?: boolean;
-            /** @description Page requests of signed-in people: seconds in which they count; at least 1 */
+            /** @description Authenticated deprecated API requests: period in seconds; at least 1 */
             throttle_authenticated_deprecated_api_period_in_seconds?: number;
-            /** @description Page requests of signed-in people: requests in that time; at least 1 */
+            /** @description Authenticated deprecated API requests: maximum per period; at least 1 */
             throttle_authenticated_deprecated_api_requests_per_period?: number;
-            /** @description Limit repository file requests of signed-in people */
+            /** @description Limit authenticated repository files API requests */
             throttle_authenticated_files_api_enabled?: boolean;
-            /** @description Repository file requests of signed-in people: seconds in which they count; at least 1 */
+            /** @description Authenticated repository files API requests: period in seconds; at least 1 */
             throttle_authenticated_files_api_period_in_seconds?: number;
-            /** @description Repository file requests of signed-in people: requests in that time; at least 1 */
+            /** @description Authenticated repository files API requests: maximum per period; at least 1 */
             throttle_authenticated_files_api_requests_per_period?: number;
-            /** @description Limit git over HTTP of signed-in people */
+            /** @description Limit authenticated git over HTTP requests */
             throttle_authenticated_git_http_enabled?: boolean;
-            /** @description Git over HTTP of signed-in people: seconds in which they count; at least 1 */
+            /** @description Authenticated git over HTTP requests: period in seconds; at least 1 */
             throttle_authenticated_git_http_period_in_seconds?: number;
-            /** @description Git over HTTP of signed-in people: requests in that time; at least 1 */
+            /** @description Authenticated git over HTTP requests: maximum per period; at least 1 */
             throttle_authenticated_git_http_requests_per_period?: number;
-            /** @description Limit LFS requests of signed-in people */
+            /** @description Limit authenticated Git LFS requests */
             throttle_authenticated_git_lfs_enabled?: boolean;
-            /** @description LFS requests of signed-in people: seconds in which they count; at least 1 */
+            /** @description Authenticated Git LFS requests: period in seconds; at least 1 */
             throttle_authenticated_git_lfs_period_in_seconds?: number;
-            /** @description LFS requests of signed-in people: requests in that time; at least 1 */
+            /** @description Authenticated Git LFS requests: maximum per period; at least 1 */
             throttle_authenticated_git_lfs_requests_per_period?: number;
-            /** @description Limit package requests of signed-in people */
+            /** @description Limit authenticated package registry API requests */
             throttle_authenticated_packages_api_enabled?: boolean;
-            /** @description Package requests of signed-in people: seconds in which they count; at least 1 */
+            /** @description Authenticated package registry API requests: period in seconds; at least 1 */
             throttle_authenticated_packages_api_period_in_seconds?: number;
-            /** @description Package requests of signed-in people: requests in that time; at least 1 */
+            /** @description Authenticated package registry API requests: maximum per period; at least 1 */
             throttle_authenticated_packages_api_requests_per_period?: number;
-            /** @description Limit page requests of signed-in people */
+            /** @description Limit authenticated web requests */
             throttle_authenticated_web_enabled?: boolean;
-            /** @description Page requests of signed-in people: seconds in which they count; at least 1 */
+            /** @description Authenticated web requests: period in seconds; at least 1 */
             throttle_authenticated_web_period_in_seconds?: number;
-            /** @description Page requests of signed-in people: requests in that time; at least 1 */
+            /** @description Authenticated web requests: maximum per period; at least 1 */
             throttle_authenticated_web_requests_per_period?: number;
             /** @description Limit alerts of a project */
             throttle_incident_management_notification_enabled?: boolean;
-            /** @description Alerts of a project: number in that time; at least 1 */
+            /** @description Alerts of a project: maximum per period; at least 1 */
             throttle_incident_management_notification_per_period?: number;
-            /** @description Alerts of a project: seconds in which they count; at least 1 */
+            /** @description Alerts of a project: period in seconds; at least 1 */
             throttle_incident_management_notification_period_in_seconds?: number;
-            /** @description Limit sign-in and other protected paths */
+            /** @description Limit requests to protected paths */
             throttle_protected_paths_enabled?: boolean;
-            /** @description Sign-in and other protected paths: seconds in which they count; at least 1 */
+            /** @description Requests to protected paths: period in seconds; at least 1 */
             throttle_protected_paths_period_in_seconds?: number;
-            /** @description Sign-in and other protected paths: requests in that time; at least 1 */
+            /** @description Requests to protected paths: maximum per period; at least 1 */
             throttle_protected_paths_requests_per_period?: number;
-            /** @description Limit API requests of anybody */
+            /** @description Limit unauthenticated API requests */
             throttle_unauthenticated_api_enabled?: boolean;
-            /** @description API requests of anybody: seconds in which they count; at least 1 */
+            /** @description Unauthenticated API requests: period in seconds; at least 1 */
             throttle_unauthenticated_api_period_in_seconds?: number;
-            /** @description API requests of anybody: requests in that time; at least 1 */
+            /** @description Unauthenticated API requests: maximum per period; at least 1 */
             throttle_unauthenticated_api_requests_per_period?: number;
-            /** @description Limit deprecated API requests of anybody */
+            /** @description Limit unauthenticated deprecated API requests */
             throttle_unauthenticated_deprecated_api_enabled?: boolean;
-            /** @description Deprecated API requests of anybody: seconds in which they count; at least 1 */
+            /** @description Unauthenticated deprecated API requests: period in seconds; at least 1 */
             throttle_unauthenticated_deprecated_api_period_in_seconds?: number;
-            /** @description Deprecated API requests of anybody: requests in that time; at least 1 */
+            /** @description Unauthenticated deprecated API requests: maximum per period; at least 1 */
             throttle_unauthenticated_deprecated_api_requests_per_period?: number;
             /**
              * @deprecated
              * @description Use throttle_unauthenticated_web_enabled
              */
             throttle_unauthenticated_enabled?: boolean;
-            /** @description Limit repository file requests of anybody */
+            /** @description Limit unauthenticated repository files API requests */
             throttle_unauthenticated_files_api_enabled?: boolean;
-            /** @description Repository file requests of anybody: seconds in which they count; at least 1 */
+            /** @description Unauthenticated repository files API requests: period in seconds; at least 1 */
             throttle_unauthenticated_files_api_period_in_seconds?: number;
-            /** @description Repository file requests of anybody: requests in that time; at least 1 */
+            /** @description Unauthenticated repository files API requests: maximum per period; at least 1 */
             throttle_unauthenticated_files_api_requests_per_period?: number;
-            /** @description Limit git over HTTP of anybody */
+            /** @description Limit unauthenticated git over HTTP requests */
             throttle_unauthenticated_git_http_enabled?: boolean;
-            /** @description Git over HTTP of anybody: seconds in which they count; at least 1 */
+            /** @description Unauthenticated git over HTTP requests: period in seconds; at least 1 */
             throttle_unauthenticated_git_http_period_in_seconds?: number;
-            /** @description Git over HTTP of anybody: requests in that time; at least 1 */
+            /** @description Unauthenticated git over HTTP requests: maximum per period; at least 1 */
             throttle_unauthenticated_git_http_requests_per_period?: number;
-            /** @description Limit package requests of anybody */
+            /** @description Limit unauthenticated package registry API requests */
             throttle_unauthenticated_packages_api_enabled?: boolean;
-            /** @description Package requests of anybody: seconds in which they count; at least 1 */
+            /** @description Unauthenticated package registry API requests: period in seconds; at least 1 */
             throttle_unauthenticated_packages_api_period_in_seconds?: number;
-            /** @description Package requests of anybody: requests in that time; at least 1 */
+            /** @description Unauthenticated package registry API requests: maximum per period; at least 1 */
             throttle_unauthenticated_packages_api_requests_per_period?: number;
             /**
              * @deprecated
@@ -31662,156 +31662,156 @@ export interface components {
              * @description Use throttle_unauthenticated_web_requests_per_period
              */
             throttle_unauthenticated_requests_per_period?: number;
-            /** @description Limit page requests of anybody */
+            /** @description Limit unauthenticated web requests */
             throttle_unauthenticated_web_enabled?: boolean;
-            /** @description Page requests of anybody: seconds in which they count; at least 1 */
+            /** @description Unauthenticated web requests: period in seconds; at least 1 */
             throttle_unauthenticated_web_period_in_seconds?: number;
-            /** @description Page requests of anybody: requests in that time; at least 1 */
+            /** @description Unauthenticated web requests: maximum per period; at least 1 */
             throttle_unauthenticated_web_requests_per_period?: number;
-            /** @description Show spent time in hours at most */
+            /** @description Show time tracking in hours */
             time_tracking_limit_to_hours?: boolean;
-            /** @description Old switch of can_create_group */
+            /** @description Older name of can_create_group */
             top_level_group_creation_enabled?: boolean;
-            /** @description Further audience of tokens of the tracker */
+            /** @description Additional audience URL of Jira Connect tokens */
             tracker_connect_additional_audience_url?: string | null;
-            /** @description Application of the tracker */
+            /** @description Jira Connect application key */
             tracker_connect_application_key?: string | null;
-            /** @description Instance that stands before this one for the tracker */
+            /** @description Jira Connect proxy URL */
             tracker_connect_proxy_url?: string | null;
-            /** @description Keep public keys for the tracker */
+            /** @description Enable Jira Connect public key storage */
             tracker_connect_public_key_storage_enabled?: boolean;
-            /** @description Hours until the second factor must be there */
+            /** @description Grace period for two-factor authentication in hours */
             two_factor_grace_period?: number;
-            /** @description UML diagrams by the renderer of umlrenderer_url; needs umlrenderer_url */
+            /** @description Enable PlantUML diagrams; needs umlrenderer_url */
             umlrenderer_enabled?: boolean;
-            /** @description Address of the renderer of UML diagrams */
+            /** @description PlantUML URL */
             umlrenderer_url?: string | null;
-            /** @description Days until unconfirmed accounts are deleted; at least 1 */
+            /** @description Days until unconfirmed users are deleted; at least 1 */
             unconfirmed_users_delete_after_days?: number;
-            /** @description Bound the addresses that one account signs in from; needs unique_ips_limit_per_user, unique_ips_limit_time_window */
+            /** @description Limit sign-ins from multiple IP addresses; needs unique_ips_limit_per_user, unique_ips_limit_time_window */
             unique_ips_limit_enabled?: boolean;
-            /** @description Addresses that one account may sign in from; at least 1 */
+            /** @description IP addresses per user; at least 1 */
             unique_ips_limit_per_user?: number;
-            /** @description Seconds that an address of a sign-in counts */
+            /** @description Seconds for which an IP address is counted */
             unique_ips_limit_time_window?: number;
-            /** @description Renamings of a group an hour */
+            /** @description Renames of a group per hour */
             update_namespace_name_rate_limit?: number;
-            /** @description Look for releases of runners */
+            /** @description Check for runner releases */
             update_runner_versions_enabled?: boolean;
-            /** @description Only administrators change names */
+            /** @description Users cannot change their full name */
             updating_name_disabled_for_users?: boolean;
-            /** @description Billing of the assistant */
+            /** @description Usage billing */
             usage_billing?: {
                 [key: string]: unknown;
             };
-            /** @description Report use every week; Millrace reports nothing */
+            /** @description Send a weekly usage report; Millrace sends none */
             usage_ping_enabled?: boolean;
-            /** @description Further functions for a report of use */
+            /** @description Enable features that require usage reports */
             usage_ping_features_enabled?: boolean;
-            /** @description Figures from ClickHouse */
+            /** @description Use ClickHouse for analytics */
             use_clickhouse_for_analytics?: boolean;
-            /** @description Lists of contributed projects a minute */
+            /** @description Requests to list contributed projects per minute */
             user_contributed_projects_api_limit?: number;
-            /** @description Mail to accounts that are deactivated */
+            /** @description Send an email when an account is deactivated */
             user_deactivation_emails_enabled?: boolean;
-            /** @description New accounts are external */
+            /** @description New users are external */
             user_default_external?: boolean;
-            /** @description Addresses whose accounts are not external */
+            /** @description Regular expression of email addresses of internal users */
             user_default_internal_regex?: string | null;
-            /** @description New accounts have a private profile */
+            /** @description New users have a private profile */
             user_defaults_to_private_profile?: boolean;
-            /** @description Everybody may register applications */
+            /** @description Users can register OAuth applications */
             user_oauth_applications?: boolean;
-            /** @description Lists of the projects of a person a minute */
+            /** @description Requests to list projects of a user per minute */
             user_projects_api_limit?: number;
-            /** @description Remind people without an SSH key */
+            /** @description Remind users without an SSH key */
             user_show_add_ssh_key_message?: boolean;
-            /** @description Sign-ins to one account in 10 minutes; 0 for any */
+            /** @description Sign-in attempts per account and 10 minutes; 0 for unlimited */
             user_sign_in_limit?: number;
-            /** @description Lists of starred projects a minute */
+            /** @description Requests to list starred projects per minute */
             user_starred_projects_api_limit?: number;
-            /** @description Checks whether a username is taken a minute; 0 for any */
+            /** @description Checks for existing usernames per minute; 0 for unlimited */
             username_exists_limit?: number;
-            /** @description Lists of followers a minute */
+            /** @description Requests to list followers per minute */
             users_api_limit_followers?: number;
-            /** @description Lists of followed people a minute */
+            /** @description Requests to list followed users per minute */
             users_api_limit_following?: number;
-            /** @description GET of one GPG key a minute */
+            /** @description Requests for a GPG key per minute */
             users_api_limit_gpg_key?: number;
-            /** @description Lists of GPG keys a minute */
+            /** @description Requests to list GPG keys per minute */
             users_api_limit_gpg_keys?: number;
-            /** @description GET of one SSH key a minute */
+            /** @description Requests for an SSH key per minute */
             users_api_limit_ssh_key?: number;
-            /** @description Lists of SSH keys a minute */
+            /** @description Requests to list SSH keys per minute */
             users_api_limit_ssh_keys?: number;
-            /** @description GET of a status a minute */
+            /** @description Requests for a user status per minute */
             users_api_limit_status?: number;
-            /** @description GET of users by id in 10 minutes */
+            /** @description Requests for users by ID per 10 minutes */
             users_get_by_id_limit?: number;
-            /** @description Usernames without a limit of reading users */
+            /** @description Users excluded from the limit of requests for users */
             users_get_by_id_limit_allowlist?: string[] | null;
-            /** @description Where runners may be registered; any of project, group */
+            /** @description Where runners can be registered; any of project, group */
             valid_runner_registrars?: string[] | null;
-            /** @description Look for releases; Millrace does not call home */
+            /** @description Check for new versions; Millrace does not call home */
             version_check_enabled?: boolean;
-            /** @description Calls of virtual registries in 15 seconds */
+            /** @description Requests to virtual registries per 15 seconds */
             virtual_registries_endpoints_api_limit?: number;
-            /** @description Where the editor in pages finds extensions */
+            /** @description Extension marketplace of the web editor */
             vscode_extension_marketplace?: {
                 [key: string]: unknown;
             };
-            /** @description The editor in pages uses extensions */
+            /** @description Enable the extension marketplace */
             vscode_extension_marketplace_enabled?: boolean;
-            /** @description Sign commits made in pages */
+            /** @description Sign commits created in the web interface */
             web_based_commit_signing_enabled?: boolean;
-            /** @description Repeated calls of one webhook a minute; 0 for any */
+            /** @description Webhook resends per minute and webhook; 0 for unlimited */
             web_hook_event_resend_limit?: number;
-            /** @description Tries of webhooks of one project or group a minute; 0 for any */
+            /** @description Webhook tests per minute, project or group; 0 for unlimited */
             web_hook_test_limit?: number;
-            /** @description Application of the editor in pages; at least 0 */
+            /** @description OAuth application of the web editor; at least 0 */
             web_ide_oauth_application_id?: number | null;
             /**
-             * @description News in the pages
+             * @description What's new
              * @enum {string}
              */
             whats_new_variant?: "all_tiers" | "current_tier" | "disabled";
-            /** @description AsciiDoc in wikis includes addresses */
+            /** @description Allow URI includes in AsciiDoc wiki pages */
             wiki_asciidoc_allow_uri_includes?: boolean;
-            /** @description Bytes of a wiki page; at least 1024 */
+            /** @description Maximum wiki page size in bytes; at least 1024 */
             wiki_page_max_content_bytes?: number;
-            /** @description Zoekt: forget lost search nodes */
+            /** @description Zoekt: delete lost nodes */
             zoekt_auto_delete_lost_nodes?: boolean;
-            /** @description Zoekt: index every group */
+            /** @description Zoekt: index all groups */
             zoekt_auto_index_root_namespace?: boolean;
-            /** @description Zoekt: keep answers */
+            /** @description Zoekt: cache responses */
             zoekt_cache_response?: boolean;
-            /** @description Zoekt: work for one processor; 0 to 100 */
+            /** @description Zoekt: tasks per CPU; 0 to 100 */
             zoekt_cpu_to_tasks_ratio?: number;
-            /** @description Zoekt: copies; at least 1 */
+            /** @description Zoekt: number of replicas; at least 1 */
             zoekt_default_number_of_replicas?: number;
-            /** @description Zoekt: share that is indexed again; 0 to 100 */
+            /** @description Zoekt: percentage to reindex; 0 to 100 */
             zoekt_force_reindexing_percentage?: number;
-            /** @description Zoekt: largest file; 0 to 16 */
+            /** @description Zoekt: maximum file size; 0 to 16 */
             zoekt_indexed_file_size_limit?: string;
-            /** @description Zoekt: fill the index */
+            /** @description Zoekt: enable indexing */
             zoekt_indexing_enabled?: boolean;
-            /** @description Zoekt: processes of one indexing; at least 1 */
+            /** @description Zoekt: parallel indexing processes; at least 1 */
             zoekt_indexing_parallelism?: number;
-            /** @description Zoekt: stop filling it */
+            /** @description Zoekt: pause indexing */
             zoekt_indexing_paused?: boolean;
-            /** @description Zoekt: time for one project; 0 to 16 */
+            /** @description Zoekt: timeout of indexing a project; 0 to 16 */
             zoekt_indexing_timeout?: string;
             /** @description Zoekt: time until a node is lost; 0 to 16 */
             zoekt_lost_node_threshold?: string;
-            /** @description Zoekt: files of one project; at least 1 */
+            /** @description Zoekt: maximum files of a project; at least 1 */
             zoekt_maximum_files?: number;
-            /** @description Zoekt: groups at the same time; at least 1 */
+            /** @description Zoekt: rollout batch size; at least 1 */
             zoekt_rollout_batch_size?: number;
-            /** @description Zoekt: time until the next try; 0 to 16 */
+            /** @description Zoekt: rollout retry interval; 0 to 16 */
             zoekt_rollout_retry_interval?: string;
-            /** @description Zoekt: search with it */
+            /** @description Zoekt: enable search */
             zoekt_search_enabled?: boolean;
-            /** @description Zoekt: different pieces of one file; at least 1 */
+            /** @description Zoekt: maximum trigrams of a file; at least 1 */
             zoekt_trigram_max?: number;
         };
         PutBroadcastMessagesByIdBody: {

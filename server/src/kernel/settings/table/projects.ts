@@ -11,127 +11,169 @@ export const projects = {
   allow_project_creation_for_guest_and_below: flag(
     'namespaces',
     true,
-    'Guests may create groups and personal projects',
+    'Guests can create groups and personal projects',
   ),
-  auto_devops_domain: text('ci', null, 'Domain for automatic deployments'),
-  auto_devops_enabled: flag('ci', true, 'New projects build by a default configuration'),
-  automatic_purchased_storage_allocation: flag('compatibility', false, 'Allot bought storage by itself'),
-  check_namespace_plan: flag('compatibility', false, 'Offer what the plan of a group has; Millrace has one plan'),
-  custom_project_templates_group_id: whole('namespaces', null, 'Group whose projects are templates', {
+  auto_devops_domain: text('ci', null, 'Auto DevOps domain'),
+  auto_devops_enabled: flag('ci', true, 'Enable Auto DevOps for all projects by default'),
+  automatic_purchased_storage_allocation: flag('compatibility', false, 'Allocate purchased storage automatically'),
+  check_namespace_plan: flag('compatibility', false, 'Check the plan of a group; Millrace has one plan'),
+  custom_project_templates_group_id: whole('namespaces', null, 'Group of custom project templates', {
     ...bytes,
     acts: 'templates of projects',
   }),
-  dashboard_limit: whole('compatibility', 0, 'Bound of groups without a plan'),
-  dashboard_limit_enabled: flag('compatibility', false, 'Use dashboard_limit'),
-  default_branch_name: text('repository', 'main', 'First branch of new projects', { format: 'branch', ...newProjects }),
-  default_branch_protection: level('repository', [0, 1, 2, 3, 4], 2, 'Protection of default branches', {
+  dashboard_limit: whole('compatibility', 0, 'User limit of groups without a plan'),
+  dashboard_limit_enabled: flag('compatibility', false, 'Enable dashboard_limit'),
+  default_branch_name: text('repository', 'main', 'Default branch of new projects', {
+    format: 'branch',
+    ...newProjects,
+  }),
+  default_branch_protection: level('repository', [0, 1, 2, 3, 4], 2, 'Default branch protection', {
     acts: 'new projects, where their group says nothing',
     deprecated: 'default_branch_protection_defaults',
   }),
   default_branch_protection_defaults: map(
     'repository',
     { allowed_to_push: [{ access_level: 40 }], allow_force_push: false, allowed_to_merge: [{ access_level: 40 }] },
-    'Protection of default branches',
+    'Default branch protection in detail',
     { format: 'protection', acts: 'new projects, where their group says nothing' },
   ),
-  default_group_visibility: word('namespaces', visibilities, 'private', 'Visibility of new groups', {
+  default_group_visibility: word('namespaces', visibilities, 'private', 'Default visibility of groups', {
     acts: 'new groups',
   }),
-  default_project_creation: level('namespaces', [0, 1, 2, 3, 4], 2, 'Who creates projects in groups that say nothing', {
+  default_project_creation: level('namespaces', [0, 1, 2, 3, 4], 2, 'Default role that can create projects', {
     acts: 'creation of projects',
   }),
-  default_project_deletion_protection: flag('namespaces', false, 'Only administrators delete projects', {
+  default_project_deletion_protection: flag('namespaces', false, 'Only administrators can delete projects', {
     acts: 'deletion of projects',
   }),
-  default_project_visibility: word('namespaces', visibilities, 'private', 'Visibility of new projects', newProjects),
-  default_snippet_visibility: word('content', visibilities, 'private', 'Visibility of new snippets', {
+  default_project_visibility: word(
+    'namespaces',
+    visibilities,
+    'private',
+    'Default visibility of projects',
+    newProjects,
+  ),
+  default_snippet_visibility: word('content', visibilities, 'private', 'Default visibility of snippets', {
     acts: 'snippets',
   }),
-  delete_inactive_projects: flag('namespaces', false, 'Delete projects that nobody uses'),
-  deletion_adjourned_period: whole('namespaces', 30, 'Days that what is deleted is kept; 0 removes at once', {
-    max: 90,
-    acts: 'deletion of groups and projects',
-  }),
-  disable_invite_members: flag('namespaces', false, 'Only administrators add members'),
+  delete_inactive_projects: flag('namespaces', false, 'Delete inactive projects'),
+  deletion_adjourned_period: whole(
+    'namespaces',
+    30,
+    'Retention period of deleted groups and projects in days; 0 deletes at once',
+    {
+      max: 90,
+      acts: 'deletion of groups and projects',
+    },
+  ),
+  disable_invite_members: flag('namespaces', false, 'Only administrators can invite members'),
   disable_overriding_approvers_per_merge_request: flag(
     'review',
     false,
-    'Approval rules are not changed by merge request',
+    'Prevent editing approval rules in merge requests',
     { acts: 'approval rules of merge requests' },
   ),
-  enable_member_promotion_management: flag('compatibility', false, 'Promotions to paid roles wait for approval'),
+  enable_member_promotion_management: flag('compatibility', false, 'Role promotions require administrator approval'),
   enforce_namespace_storage_limit: flag('compatibility', false, 'Enforce storage limits of groups'),
-  file_template_project_id: whole('namespaces', null, 'Project whose files are templates', {
+  file_template_project_id: whole('namespaces', null, 'Project of instance file templates', {
     ...bytes,
     acts: 'templates of files',
   }),
-  group_owners_can_manage_default_branch_protection: flag('namespaces', true, 'Group owners change the protection', {
-    acts: 'groups',
-  }),
-  hashed_storage_enabled: flag('compatibility', true, 'Repositories have paths without names; always so'),
-  inactive_projects_delete_after_months: whole('namespaces', 2, 'Months until a project counts as unused'),
-  inactive_projects_min_size_mb: whole('namespaces', 0, 'Megabytes from which unused projects are deleted'),
+  group_owners_can_manage_default_branch_protection: flag(
+    'namespaces',
+    true,
+    'Group owners can manage default branch protection',
+    {
+      acts: 'groups',
+    },
+  ),
+  hashed_storage_enabled: flag('compatibility', true, 'Use hashed storage for repositories; always on'),
+  inactive_projects_delete_after_months: whole('namespaces', 2, 'Months until an inactive project is deleted'),
+  inactive_projects_min_size_mb: whole('namespaces', 0, 'Minimum size of inactive projects to delete, in MB'),
   inactive_projects_send_warning_email_after_months: whole(
     'namespaces',
     1,
-    'Months until members of an unused project are warned',
+    'Months until members of an inactive project are warned',
     one,
   ),
-  invitation_flow_enforcement: flag('namespaces', false, 'New members are invited and accept'),
+  invitation_flow_enforcement: flag('namespaces', false, 'New members must accept an invitation'),
   namespace_aggregation_schedule_lease_duration_in_seconds: whole(
     'compatibility',
     300,
-    'Seconds between statistics',
+    'Seconds between updates of namespace statistics',
     one,
   ),
-  namespace_storage_forks_cost_factor: decimal('compatibility', 1, 'Share of forks in used storage', { max: 1 }),
-  prevent_merge_requests_author_approval: flag('review', false, 'Authors do not approve their own merge requests', {
+  namespace_storage_forks_cost_factor: decimal(
+    'compatibility',
+    1,
+    'Cost factor of forks in the storage of a namespace',
+    { max: 1 },
+  ),
+  prevent_merge_requests_author_approval: flag('review', false, 'Prevent approval by the author of a merge request', {
     acts: 'approvals',
   }),
-  prevent_merge_requests_committers_approval: flag('review', false, 'Committers do not approve merge requests', {
-    acts: 'approvals',
-  }),
-  productivity_analytics_start_date: text('compatibility', null, 'First day of productivity figures', { max: 40 }),
-  restricted_visibility_levels: words('namespaces', visibilities, [], 'Levels that only administrators choose', {
+  prevent_merge_requests_committers_approval: flag(
+    'review',
+    false,
+    'Prevent approval by committers of a merge request',
+    {
+      acts: 'approvals',
+    },
+  ),
+  productivity_analytics_start_date: text('compatibility', null, 'Start date of productivity analytics', { max: 40 }),
+  restricted_visibility_levels: words('namespaces', visibilities, [], 'Restricted visibility levels', {
     acts: 'groups and projects',
   }),
-  root_moved_permanently_redirection_enabled: flag('namespaces', true, 'Old addresses of moved groups lead to the new'),
-  time_tracking_limit_to_hours: flag('planning', false, 'Show spent time in hours at most'),
-  first_day_of_week: level('planning', [0, 1, 6], 0, 'First day in calendars: 0 Sunday, 1 Monday, 6 Saturday'),
-  top_level_group_creation_enabled: flag('compatibility', true, 'Old switch of can_create_group'),
-  required_instance_ci_template: text('ci', null, 'Configuration that every pipeline includes', { max: 1_024 }),
+  root_moved_permanently_redirection_enabled: flag(
+    'namespaces',
+    true,
+    'Redirect old paths of moved groups permanently',
+  ),
+  time_tracking_limit_to_hours: flag('planning', false, 'Show time tracking in hours'),
+  first_day_of_week: level('planning', [0, 1, 6], 0, 'First day of the week: 0 Sunday, 1 Monday, 6 Saturday'),
+  top_level_group_creation_enabled: flag('compatibility', true, 'Older name of can_create_group'),
+  required_instance_ci_template: text('ci', null, 'CI/CD template that every pipeline includes', { max: 1_024 }),
 
-  commit_email_hostname: text('repository', null, 'Host of private commit addresses', {
+  commit_email_hostname: text('repository', null, 'Hostname of private commit email addresses', {
     acts: 'private commit addresses',
   }),
-  custom_http_clone_url_root: text('repository', null, 'Another start of clone addresses over HTTP', {
+  custom_http_clone_url_root: text('repository', null, 'Custom root of HTTP clone URLs', {
     format: 'url',
     max: 511,
   }),
-  diff_max_files: whole('repository', 1_000, 'Files of one diff', { min: 1, max: 3_000 }),
-  diff_max_lines: whole('repository', 50_000, 'Lines of one diff', { min: 1, max: 100_000 }),
-  diff_max_patch_bytes: whole('repository', 204_800, 'Bytes of one file in a diff', { min: 1, max: 512_000 }),
-  enabled_git_access_protocol: word('repository', ['ssh', 'http', 'all'], 'all', 'How git may be used', {
+  diff_max_files: whole('repository', 1_000, 'Maximum files of a diff', { min: 1, max: 3_000 }),
+  diff_max_lines: whole('repository', 50_000, 'Maximum lines of a diff', { min: 1, max: 100_000 }),
+  diff_max_patch_bytes: whole('repository', 204_800, 'Maximum size of a file in a diff in bytes', {
+    min: 1,
+    max: 512_000,
+  }),
+  enabled_git_access_protocol: word('repository', ['ssh', 'http', 'all'], 'all', 'Enabled git access protocols', {
     acts: 'git',
   }),
-  gitaly_timeout_default: whole('repository', 55, 'Seconds of usual repository work; 0 for any'),
-  gitaly_timeout_fast: whole('repository', 10, 'Seconds of fast repository work; 0 for any'),
-  gitaly_timeout_medium: whole('repository', 30, 'Seconds of middling repository work; 0 for any'),
-  housekeeping_bitmaps_enabled: flag('compatibility', true, 'Bitmaps are always made', { deprecated: 'nothing' }),
-  housekeeping_enabled: flag('repository', true, 'Maintain repositories', { acts: 'maintenance' }),
+  gitaly_timeout_default: whole(
+    'repository',
+    55,
+    'Default timeout of repository operations in seconds; 0 for unlimited',
+  ),
+  gitaly_timeout_fast: whole('repository', 10, 'Timeout of fast repository operations in seconds; 0 for unlimited'),
+  gitaly_timeout_medium: whole('repository', 30, 'Timeout of medium repository operations in seconds; 0 for unlimited'),
+  housekeeping_bitmaps_enabled: flag('compatibility', true, 'Create bitmaps during housekeeping; always on', {
+    deprecated: 'nothing',
+  }),
+  housekeeping_enabled: flag('repository', true, 'Enable automatic housekeeping', { acts: 'maintenance' }),
   housekeeping_full_repack_period: whole('compatibility', 50, 'Pushes between full repacks', {
     min: 1,
     deprecated: 'housekeeping_optimize_repository_period',
   }),
-  housekeeping_gc_period: whole('compatibility', 200, 'Pushes between collections', {
+  housekeeping_gc_period: whole('compatibility', 200, 'Pushes between garbage collections', {
     min: 1,
     deprecated: 'housekeeping_optimize_repository_period',
   }),
-  housekeeping_incremental_repack_period: whole('compatibility', 10, 'Pushes between small repacks', {
+  housekeeping_incremental_repack_period: whole('compatibility', 10, 'Pushes between incremental repacks', {
     min: 1,
     deprecated: 'housekeeping_optimize_repository_period',
   }),
-  housekeeping_optimize_repository_period: whole('repository', 10, 'Pushes between two maintenances', {
+  housekeeping_optimize_repository_period: whole('repository', 10, 'Pushes between optimizations of a repository', {
     ...one,
     acts: 'maintenance',
   }),
@@ -140,34 +182,47 @@ export const projects = {
     false,
     'Groups cannot change web_based_commit_signing_enabled',
   ),
-  mirror_available: flag('imports', true, 'Maintainers may set up mirrors', { acts: 'push mirrors' }),
-  mirror_capacity_threshold: whole('imports', 50, 'Free places before more mirrors are planned', one),
-  mirror_max_capacity: whole('imports', 100, 'Mirrors at the same time', one),
+  mirror_available: flag('imports', true, 'Maintainers can set up mirrors', { acts: 'push mirrors' }),
+  mirror_capacity_threshold: whole('imports', 50, 'Free capacity before more mirrors are scheduled', one),
+  mirror_max_capacity: whole('imports', 100, 'Maximum concurrent mirror updates', one),
   mirror_max_delay: whole('imports', 300, 'Minutes between updates of a mirror', one),
-  receive_max_input_size: whole('repository', null, 'Megabytes of one push', {
+  receive_max_input_size: whole('repository', null, 'Maximum push size in MB', {
     min: 1,
     max: 8_796_093_022,
     acts: 'pushes',
   }),
-  repository_checks_enabled: flag('repository', false, 'Check repositories now and then'),
-  repository_size_limit: whole('repository', 0, 'Megabytes of one repository; 0 for any', { ...bytes, acts: 'pushes' }),
-  repository_storages_weighted: map('repository', { default: 100 }, 'Share of new repositories by storage', {
-    format: 'weights',
+  repository_checks_enabled: flag('repository', false, 'Enable repository checks'),
+  repository_size_limit: whole('repository', 0, 'Repository size limit in MB; 0 for unlimited', {
+    ...bytes,
+    acts: 'pushes',
   }),
-  sourcegraph_enabled: flag('web', false, 'Code navigation by Sourcegraph', { needs: ['sourcegraph_url'] }),
-  sourcegraph_public_only: flag('web', true, 'Sourcegraph in public projects alone'),
-  sourcegraph_url: text('web', null, 'Address of Sourcegraph', { format: 'url' }),
-  static_objects_external_storage_auth_token: text('repository', null, 'Token for the cache in front of archives', {
-    secret: 'masked',
-  }),
-  static_objects_external_storage_url: text('repository', null, 'Cache in front of archives and raw files', {
+  repository_storages_weighted: map(
+    'repository',
+    { default: 100 },
+    'Weights of repository storages for new repositories',
+    {
+      format: 'weights',
+    },
+  ),
+  sourcegraph_enabled: flag('web', false, 'Enable Sourcegraph', { needs: ['sourcegraph_url'] }),
+  sourcegraph_public_only: flag('web', true, 'Sourcegraph only in public projects'),
+  sourcegraph_url: text('web', null, 'Sourcegraph URL', { format: 'url' }),
+  static_objects_external_storage_auth_token: text(
+    'repository',
+    null,
+    'Authentication token of the external storage of static objects',
+    {
+      secret: 'masked',
+    },
+  ),
+  static_objects_external_storage_url: text('repository', null, 'URL of the external storage of static objects', {
     format: 'url',
     needs: ['static_objects_external_storage_auth_token'],
   }),
-  web_based_commit_signing_enabled: flag('repository', false, 'Sign commits made in pages'),
+  web_based_commit_signing_enabled: flag('repository', false, 'Sign commits created in the web interface'),
   package_metadata_purl_types: integers(
     'scanning',
     [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17],
-    'Registries of known licences',
+    'Package registries to sync metadata of',
   ),
 };
