@@ -76686,7 +76686,7 @@ export interface operations {
                 page?: number;
                 /** @description Items per page, at most 100 */
                 per_page?: number;
-                /** @description Id of the pipeline */
+                /** @description Only of this pipeline; child pipelines are listed by their ids alone */
                 pipeline_id?: number;
                 /** @description Branch or tag of the pipeline */
                 ref?: string;

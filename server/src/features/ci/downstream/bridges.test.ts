@@ -84,6 +84,13 @@ describe('a child pipeline', () => {
       (await call<Json[]>('GET', `/projects/${project.id}/pipelines${query}`)).body.map((each) => each.id);
     expect(await listed('')).toEqual([id]);
     expect(await listed('?source=parent_pipeline')).toEqual([below]);
+    // What the commit is judged by is said in its own pipelines; bots merge by that.
+    const said = async (query = '') => {
+      const path = `/projects/${project.id}/repository/commits/${bridge.downstream_pipeline.sha}/statuses${query}`;
+      return (await call<Json[]>('GET', path)).body.map(({ name }) => name).sort();
+    };
+    expect(await said()).toEqual(['after', 'first', 'start']);
+    expect(await said(`?pipeline_id=${below}`)).toEqual(['child blue']);
     expect((await call('GET', `/projects/${project.id}/pipelines/latest`)).body.id).toBe(id);
     expect(Object.keys(await project.statuses(id)).sort()).toEqual(['after', 'child blue', 'first']);
     expect(Object.keys(await project.statuses(below))).toEqual(['child blue']);

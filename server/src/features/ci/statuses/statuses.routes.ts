@@ -36,7 +36,9 @@ export function statusRoutes(deps: CiDependencies, statuses: StatusService): Rou
         ref,
         stage: text('Only of this stage; `external` for those of other systems'),
         name: text('Only of this name'),
-        pipeline_id,
+        pipeline_id: Optional(
+          Int({ description: 'Only of this pipeline; child pipelines are listed by their ids alone' }),
+        ),
         all: Optional(Bool({ default: false, description: 'Also what later ones have replaced' })),
         order_by: Optional(OneOf(['id', 'pipeline_id'], { default: 'id', description: 'What the list is ordered by' })),
         sort: Optional(OneOf(['asc', 'desc'], { default: 'asc', description: 'Direction of the order' })),
