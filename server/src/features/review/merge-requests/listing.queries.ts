@@ -139,11 +139,19 @@ function ofGroup({ id, caller, descendants, archived }: NonNullable<MergeRequest
       and ${archived ? sql`true` : sql`not p.archived`} and ${scope.condition})`;
 }
 
-function visible(caller: Caller, archived: boolean) {
+/** `each`: of each request its own project is asked, where a page is found along an index; else all that are seen. */
+function visible(caller: Caller, archived: boolean, each: boolean) {
   const scope = abilityScope(caller, 'read_merge_request');
-  return sql<SqlBool>`project_id in (${withTables(scope.tables)} select p.id from projects p
-    where ${archived ? sql`true` : sql`not p.archived`} and ${scope.condition})`;
+  const tables = withTables(scope.tables);
+  const condition = sql`${archived ? sql`true` : sql`not p.archived`} and ${scope.condition}`;
+  return each
+    ? sql<SqlBool>`(${tables} select ${condition} from projects p where p.id = merge_requests.project_id)`
+    : sql<SqlBool>`project_id in (${tables} select p.id from projects p where ${condition})`;
 }
+
+/** Whether requests are looked at in the order of an index until there are enough. */
+const isWalked = ({ orderBy, labels, search }: MergeRequestFilter) =>
+  isColumn(orderBy) && labels === undefined && search === undefined;
 
 /** Conditions that rows of people exist for all of the ids; `None` and `Any` ask for no row and for any. */
 const madeBy = (rows: RawBuilder<unknown>, userId: RawBuilder<unknown>, wanted: readonly (number | string)[]) =>
@@ -218,7 +226,7 @@ function conditions(eb: Builder, filter: MergeRequestFilter) {
   const add = (condition: ReturnType<Builder['and']>) => all.push(condition);
   if (filter.projectId !== undefined) add(eb.and([eb('project_id', '=', filter.projectId)]));
   if (filter.group) add(eb.and([ofGroup(filter.group)]));
-  if (filter.visibleTo) add(eb.and([visible(filter.visibleTo, !filter.unarchived)]));
+  if (filter.visibleTo) add(eb.and([visible(filter.visibleTo, !filter.unarchived, isWalked(filter))]));
   const approvals = approved(filter.approvedByIds ?? [], filter.approvedByUsernames ?? []);
   if (approvals.length > 0) add(eb.and(approvals));
   if (filter.approverIds && filter.approverIds.length > 0) add(eb.and(approvers(filter.approverIds)));

@@ -134,6 +134,7 @@ import { packagesMigration } from './1008-packages.ts';
 import { epicBoardOrderMigration } from './1020-epic-board-order.ts';
 import { issueListIndexesMigration } from './1021-issue-list-indexes.ts';
 import { countedIssuesMigration } from './1022-counted-issues.ts';
+import { mergeRequestOrdersMigration } from './1023-merge-request-orders.ts';
 
 /** One step of the schema. `statements` run in order in one transaction; each may hold several SQL commands. */
 export interface Migration {
@@ -277,4 +278,5 @@ export const migrations: readonly Migration[] = [
   epicBoardOrderMigration,
   issueListIndexesMigration,
   countedIssuesMigration,
+  mergeRequestOrdersMigration,
 ];
