@@ -70,12 +70,12 @@ export async function settingsJourney(suite: Suite): Promise<void> {
 
 async function pushRules(suite: Suite, page: Page, call: Api): Promise<void> {
   await suite.step('the push rule of a group counts below it until a place has its own', async () => {
-    await openPart(page, '/groups/weather/-/settings?part=push-rules', 'Push rule');
+    await openPart(page, '/groups/weather/-/settings?part=push-rules', 'Push rules');
     await page.getByLabel('Commit messages must match').fill('^[A-Z]');
     await page.getByRole('button', { name: 'Save push rule' }).click();
     await page.getByRole('button', { name: 'Delete push rule' }).waitFor();
     await look(page, 'group-push-rule');
-    await openPart(page, '/groups/weather/radar/-/settings?part=push-rules', 'Push rule');
+    await openPart(page, '/groups/weather/radar/-/settings?part=push-rules', 'Push rules');
     await page.getByText('This rule is inherited.').waitFor();
     await valued(page.getByLabel('Commit messages must match'), '^[A-Z]');
     assert.equal(await page.getByRole('button', { name: 'Delete push rule' }).count(), 0);
@@ -86,7 +86,7 @@ async function pushRules(suite: Suite, page: Page, call: Api): Promise<void> {
     await page.getByText('This rule is inherited.').waitFor();
   });
   await suite.step('the push rule of the instance is kept by administrators', async () => {
-    await openPart(page, '/admin/push_rule', 'Push rule');
+    await openPart(page, '/admin/push_rule', 'Push rules');
     await page.getByLabel('Maximum file size (MB)').fill('50');
     await page.getByRole('button', { name: 'Save push rule' }).click();
     await page.getByRole('button', { name: 'Delete push rule' }).waitFor();
@@ -100,7 +100,7 @@ async function directory(suite: Suite, page: Page, call: Api): Promise<void> {
     await openPart(page, '/groups/weather/-/settings?part=directory', 'SAML and LDAP groups');
     const saml = page.getByRole('region', { name: 'SAML groups' });
     await saml.getByRole('textbox', { name: 'SAML group' }).fill('meteorologists');
-    await saml.getByLabel('Level').selectOption('Reporter');
+    await saml.getByLabel('Role').selectOption('Reporter');
     await saml.getByRole('button', { name: 'Link SAML group' }).click();
     await saml.getByText('any provider').waitFor();
     const ldap = page.getByRole('region', { name: 'LDAP groups' });
@@ -384,7 +384,7 @@ async function messages(suite: Suite, page: Page): Promise<void> {
   await suite.step(
     'administrators announce something on every page, and whoever has read it dismisses it',
     async () => {
-      await openPart(page, '/admin/broadcast_messages', 'Messages');
+      await openPart(page, '/admin/broadcast_messages', 'Broadcast messages');
       await page.getByText('No messages yet').waitFor();
       await page.getByRole('button', { name: 'New message' }).click();
       await page

@@ -31,10 +31,9 @@ export const searchRoute = createRoute({
       import('../lib/search.ts'),
     ]);
     const scope = scopeOf(deps, search, user !== null);
-    await Promise.all([
-      deps.project_id === undefined ? null : queries.ensureQueryData(data.project(deps.project_id)),
-      deps.search === undefined || scope === undefined ? null : queries.ensureQueryData(found(deps, scope)),
-    ]);
+    // The page shows itself that it waits for what is found.
+    if (deps.search !== undefined && scope !== undefined) void queries.prefetchQuery(found(deps, scope));
+    if (deps.project_id !== undefined) await queries.ensureQueryData(data.project(deps.project_id));
   },
   component: lazyRouteComponent(() => import('../features/search/SearchPage.tsx')),
 });

@@ -159,7 +159,7 @@ export default function BroadcastMessagesPage() {
   const found = data.pages.flatMap(({ items }) => items);
   return (
     <AdminFrame
-      title="Messages"
+      title="Broadcast messages"
       wide
       actions={
         <Button size="xs" onClick={() => setOpen('new')}>

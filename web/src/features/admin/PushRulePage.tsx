@@ -5,7 +5,7 @@ import { AdminFrame } from './AdminFrame.tsx';
 
 export default function PushRulePage() {
   return (
-    <AdminFrame title="Push rule">
+    <AdminFrame title="Push rules">
       <PushRules place={instancePushRule} />
     </AdminFrame>
   );

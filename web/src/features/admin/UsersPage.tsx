@@ -91,7 +91,7 @@ export default function UsersPage() {
                   </span>
                 ) : user.created_at ? (
                   <span>
-                    made <TimeAgo at={user.created_at} />
+                    created <TimeAgo at={user.created_at} />
                   </span>
                 ) : null
               }

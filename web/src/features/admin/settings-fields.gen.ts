@@ -25,18 +25,18 @@ export const settingOwners: Readonly<Record<string, string>> = {
   "review": "merge requests and approvals",
   "planning": "issues and what is around them",
   "limits": "rate limits",
-  "api": "conventions of the API",
-  "outbound": "requests from Millrace to other servers, web hooks",
+  "api": "API",
+  "outbound": "outbound requests and webhooks",
   "mail": "mail and notifications",
-  "content": "rendering of Markdown and diagrams, attachments, snippets, wiki",
+  "content": "Markdown, diagrams, attachments, snippets and wiki",
   "imports": "import and export",
   "packages": "package and container registries",
   "pages": "static sites from pipelines",
   "search": "search",
   "spam": "protection against abuse and spam",
   "scanning": "security scans and policies",
-  "web": "web pages",
-  "admin": "administration of the instance",
+  "web": "web interface",
+  "admin": "instance administration",
   "compatibility": "kept for clients that set it: Millrace has no such part"
 };
 

@@ -116,7 +116,7 @@ const parts = {
   merges: ['Merge requests and jobs', MergesPart],
   approvals: ['Approvals', GroupApprovalSettings],
   'protected-branches': ['Protected branches', BranchProtection],
-  'push-rules': ['Push rule', PushRule],
+  'push-rules': ['Push rules', PushRule],
   downloads: ['Downloads', DownloadsPart],
   badges: ['Badges', BadgesPart],
   labels: ['Labels', Labels],

@@ -47,7 +47,7 @@ export function AddMember({ source, topLevel, added }: Props) {
           <PeopleField value={who} change={setWho} typed={typed} type={setTyped} />
         </div>
         <NativeSelect
-          label="Level"
+          label="Role"
           data={levelsOf(topLevel)}
           value={chosen}
           onChange={(event) => setChosen(event.currentTarget.value)}

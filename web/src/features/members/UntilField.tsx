@@ -5,7 +5,7 @@ import { inDays } from '../../lib/time.ts';
 export function UntilField({ value, change }: { value: string; change: (day: string) => void }) {
   return (
     <TextInput
-      label="Until"
+      label="Expires"
       type="date"
       min={inDays(1)}
       value={value}

@@ -71,7 +71,7 @@ export function MergeRequestOverview({ request }: { request: Schemas['MergeReque
         <MergeBox key={request.id} request={request} />
         {own >= level.developer && request.state === 'opened' ? (
           <details className={classes.rules} onToggle={() => setRulesWanted(true)}>
-            <summary>Approval rules of this merge request</summary>
+            <summary>Approval rules</summary>
             <Suspense fallback={null}>{rulesWanted ? <RequestRules iid={request.iid} /> : null}</Suspense>
           </details>
         ) : null}

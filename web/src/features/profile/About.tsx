@@ -93,7 +93,7 @@ export function About({ user }: { user: Schemas['UserView'] }) {
           <li>
             <IconCalendar size={16} aria-label="Joined" />
             <span>
-              joined <TimeAgo at={user.created_at} />
+              Joined <TimeAgo at={user.created_at} />
             </span>
           </li>
         ) : null}

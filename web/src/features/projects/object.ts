@@ -30,7 +30,19 @@ async function loadProfile(id: number): Promise<void> {
 
 /** What stood directly below a project before its pages moved below `/-/`; such links are still in messages and documents. */
 const oldPages = new Set([
-  ...['activity', 'blame', 'blob', 'branches', 'builds', 'commit', 'commits', 'compare', 'environments', 'find_file'],
+  ...[
+    'activity',
+    'blame',
+    'blob',
+    'branches',
+    'builds',
+    'commit',
+    'commits',
+    'compare',
+    'edit',
+    'environments',
+    'find_file',
+  ],
   ...['issues', 'jobs', 'labels', 'merge_requests', 'milestones', 'network', 'pipelines', 'project_members'],
   ...['releases', 'settings', 'snippets', 'tags', 'tree', 'wikis'],
 ]);

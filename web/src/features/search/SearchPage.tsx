@@ -2,6 +2,7 @@
 import { Checkbox, SegmentedControl } from '@mantine/core';
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { Suspense, useEffect, useState } from 'react';
 import * as data from '../../lib/data.ts';
 import { configuration } from '../../lib/instance.ts';
 import {
@@ -28,6 +29,7 @@ import { Page } from '../../ui/Page.tsx';
 import { Pager } from '../../ui/Pager.tsx';
 import { TabRow } from '../../ui/TabRow.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
+import { PendingPart } from '../frame/PendingPage.tsx';
 import { Facets } from './Facets.tsx';
 import { FoundCode } from './FoundCode.tsx';
 import { PlaceSelect } from './PlaceSelect.tsx';
@@ -52,6 +54,16 @@ function Row({ row, wanted }: { row: FoundRow; wanted: string }) {
       after={row.at ? <TimeAgo at={row.at} /> : undefined}
     />
   );
+}
+
+/** Nothing for a moment: most searches are answered before anybody sees that they are waited for. */
+function Searching() {
+  const [long, setLong] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setLong(true), 200);
+    return () => clearTimeout(timer);
+  }, []);
+  return long ? <PendingPart /> : <div aria-busy="true" />;
 }
 
 interface ResultsProps {
@@ -150,13 +162,16 @@ export default function SearchPage() {
         <div className={isCode(scope) ? classes.found : undefined}>
           {isCode(scope) ? <Facets at={at} scope={scope} /> : null}
           <div className={classes.results}>
-            <Results
-              at={at}
-              scope={scope}
-              search={at.search}
-              project={project?.path_with_namespace ?? ''}
-              go={(page) => change({ page })}
-            />
+            {/* The kinds of results stay while another one is searched. */}
+            <Suspense key={JSON.stringify(at)} fallback={<Searching />}>
+              <Results
+                at={at}
+                scope={scope}
+                search={at.search}
+                project={project?.path_with_namespace ?? ''}
+                go={(page) => change({ page })}
+              />
+            </Suspense>
           </div>
         </div>
       )}

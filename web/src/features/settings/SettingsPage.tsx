@@ -73,7 +73,7 @@ function PushRuleSettings() {
   const { path } = useProject();
   return (
     <>
-      <h2>Push rule</h2>
+      <h2>Push rules</h2>
       <PushRules place={projectPushRule(path)} />
     </>
   );
@@ -137,7 +137,7 @@ const parts = {
   pipelines: ['Pipelines', PipelineSettings],
   'protected-branches': ['Protected branches', BranchProtection],
   'protected-tags': ['Protected tags', ProtectedTags],
-  'push-rules': ['Push rule', PushRuleSettings],
+  'push-rules': ['Push rules', PushRuleSettings],
   'push-mirrors': ['Push mirrors', PushMirrors],
   secrets: ['Secret push protection', SecretSettings],
   variables: ['CI/CD variables', VariableSettings],

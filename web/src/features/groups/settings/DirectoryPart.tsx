@@ -69,7 +69,7 @@ function AddLink({ kind, source }: { kind: Kind; source: DirectorySource }) {
           autoComplete="off"
         />
         <NativeSelect
-          label="Level"
+          label="Role"
           data={levelsOf(group.parent_id === null)}
           value={level}
           onChange={(event) => fields.set('level', event.currentTarget.value)}
