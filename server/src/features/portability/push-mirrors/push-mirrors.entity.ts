@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import type { PushMirror as Row } from '../../../kernel/db/rows.ts';
 import { Entity, Fields, Flag, Id, ListOf, Nullable, Text, Timestamp, Word } from '../../../kernel/http/entity.ts';
 
-export const updateStatuses = ['none', 'scheduled', 'started', 'finished', 'failed', 'to_retry'] as const;
+const updateStatuses = ['none', 'scheduled', 'started', 'finished', 'failed', 'to_retry'] as const;
 
 export const PushMirror = Entity('RemoteMirror', {
   id: Id(),
