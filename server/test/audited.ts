@@ -475,6 +475,10 @@ export async function auditedChanges(
       json: { after_sign_up_text: unique('welcome') },
       leaves: 'application_setting_updated',
     }),
+    'PUT /application/plan_limits': async () => ({
+      ...{ url: '/application/plan_limits', json: { plan_name: 'default', ci_jobs_trace_size_limit: 99 } },
+      leaves: 'application_setting_updated',
+    }),
     'POST /features/:name': async () => ({
       url: '/features/api_redirect_moved_projects',
       json: { value: 'true' },

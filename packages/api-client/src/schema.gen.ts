@@ -444,6 +444,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/application/plan_limits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the limits of a plan
+         * @description Administrators only. Token scope: `api` or `read_api`.
+         */
+        get: operations["getApplicationPlanLimits"];
+        /**
+         * Update the limits of a plan
+         * @description Administrators only. Token scope: `api`.
+         */
+        put: operations["putApplicationPlanLimits"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/application/settings": {
         parameters: {
             query?: never;
@@ -25126,6 +25150,13 @@ export interface components {
             updated_at: string;
             web_url: string;
         };
+        /** PlanLimits */
+        PlanLimits: {
+            /** @description Megabytes of the log of one job */
+            ci_jobs_trace_size_limit: number;
+            /** @description Bytes of one file of a generic package; 0 for any */
+            generic_packages_max_file_size: number;
+        };
         /** PlayedPipelineSchedule */
         PlayedPipelineSchedule: {
             message: string;
@@ -30523,6 +30554,17 @@ export interface components {
             reject_non_dco_commits?: boolean;
             /** @description Refuse commits without a signature */
             reject_unsigned_commits?: boolean;
+        };
+        PutApplicationPlanLimitsBody: {
+            /** @description Megabytes of the log of one job */
+            ci_jobs_trace_size_limit?: number;
+            /** @description Bytes of one file of a generic package; 0 for any */
+            generic_packages_max_file_size?: number;
+            /**
+             * @description Plan; all of them are one here
+             * @enum {string}
+             */
+            plan_name: "default" | "free" | "premium" | "ultimate";
         };
         PutApplicationsByIdBody: {
             /** @description Whether it can keep its secret; true unless given */
@@ -37973,6 +38015,75 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getApplicationPlanLimits: {
+        parameters: {
+            query?: {
+                /** @description Plan; all of them are one here */
+                plan_name?: "default" | "free" | "premium" | "ultimate";
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlanLimits"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putApplicationPlanLimits: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PutApplicationPlanLimitsBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutApplicationPlanLimitsBody"];
+                "multipart/form-data": components["schemas"]["PutApplicationPlanLimitsBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlanLimits"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

@@ -9,6 +9,7 @@ import { hasActiveMessages } from './broadcast-messages/broadcast-messages.queri
 import { broadcastMessageRoutes } from './broadcast-messages/broadcast-messages.routes.ts';
 import { type ConfigurationDependencies, configurationRoutes } from './configuration/configuration.routes.ts';
 import { type OverviewDependencies, overviewRoutes } from './overview/overview.routes.ts';
+import { planLimitRoutes } from './settings/plan-limits.routes.ts';
 import { settingsRoutes } from './settings/settings.routes.ts';
 import { switchRoutes } from './switches/switches.routes.ts';
 import { usageRoutes } from './usage/usage.routes.ts';
@@ -35,6 +36,7 @@ export function adminFeature(deps: AdminDependencies): Feature & { readonly back
       ...overviewRoutes(deps),
       ...usageRoutes(deps),
       ...settingsRoutes(settings),
+      ...planLimitRoutes(settings),
       ...switchRoutes(switches),
       ...backup.routes,
       ...backgroundJobRoutes(deps.db),

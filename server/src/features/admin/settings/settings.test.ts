@@ -459,4 +459,20 @@ describe('changes', () => {
       await rm(directory, { recursive: true, force: true });
     }
   });
+
+  it('limits of the one plan are settings: read and changed by administrators, checked like those', async () => {
+    const ask = (method: 'GET' | 'PUT', json?: Body, by = token) =>
+      app.api<Body>(method, '/application/plan_limits', { token: by, ...(json ? { json } : {}) });
+    const { ci_jobs_trace_size_limit, generic_packages_max_file_size } = await get();
+    const limits = { ci_jobs_trace_size_limit, generic_packages_max_file_size };
+    expect(await ask('GET')).toMatchObject({ status: 200, body: limits });
+    const smaller = { generic_packages_max_file_size: 1024 };
+    const changed = await ask('PUT', { plan_name: 'default', ...smaller });
+    expect(changed).toMatchObject({ status: 200, body: { ...limits, ...smaller } });
+    expect(await get()).toMatchObject(smaller);
+    const wrong = { plan_name: 'default', generic_packages_max_file_size: -1 };
+    for (const refused of [smaller, wrong]) expect(await ask('PUT', refused)).toMatchObject({ status: 400 });
+    expect(await ask('GET', undefined, (await buildToken(app)).secret)).toMatchObject({ status: 403 });
+    expect(await ask('PUT', { plan_name: 'default', ...limits })).toMatchObject({ status: 200, body: limits });
+  });
 });
