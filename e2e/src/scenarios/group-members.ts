@@ -108,7 +108,7 @@ export async function membersJourney(suite: Suite): Promise<void> {
       await suite.step('members are filtered, changed together, and their seats shown', async () => {
         await page.goto('/groups/harbour/-/group_members');
         await page.getByRole('heading', { name: 'Members', exact: true }).waitFor();
-        await page.getByLabel('Role', { exact: true }).selectOption('Reporter');
+        await page.getByLabel('Filter by role').selectOption('Reporter');
         await page.waitForURL(/level=20/);
         await page.getByText('1 member', { exact: true }).waitFor();
         await page.getByLabel('Select Ada Member').check();

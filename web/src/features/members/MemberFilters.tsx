@@ -46,7 +46,7 @@ export function MemberFilters({ filter, manages, topLevel, go }: Props) {
   );
   return (
     <FilterBar label="Name or username" value={filter.search ?? ''} change={(search) => set({ search })}>
-      {field('Role', 'level', [{ value: '', label: 'Any role' }, ...levelsOf(topLevel)])}
+      {field('Filter by role', 'level', [{ value: '', label: 'Any role' }, ...levelsOf(topLevel)])}
       {field('Source', 'source', choices('Any source', sources))}
       {field('Expiry', 'expires', choices('Any expiry', ends))}
       {manages ? field('Second factor', 'two_factor', choices('2FA: any', factors)) : null}
