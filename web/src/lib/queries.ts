@@ -1,9 +1,31 @@
 /** The cache of answers, shared by loaders and pages. */
-import { QueryClient } from '@tanstack/react-query';
+import { type InvalidateOptions, type InvalidateQueryFilters, QueryClient, type QueryKey } from '@tanstack/react-query';
 import { ApiError } from './api.ts';
 import { followReads } from './cursors.ts';
 
-export const queries = new QueryClient({
+/**
+ * A first read that began before a change may answer without it. The library goes on with such a read instead of beginning
+ * another one, and takes its answer for the state after the change: here it is asked once more when it has ended.
+ */
+export class AnswerCache extends QueryClient {
+  override async invalidateQueries<Key extends QueryKey = QueryKey>(
+    filters?: InvalidateQueryFilters<Key>,
+    options?: InvalidateOptions,
+  ): Promise<void> {
+    const begun = this.getQueryCache()
+      .findAll({ ...filters, fetchStatus: 'fetching' } as InvalidateQueryFilters)
+      .filter(({ state }) => state.data === undefined);
+    await super.invalidateQueries(filters, options);
+    if (begun.length === 0) return;
+    await Promise.allSettled(begun.map(({ promise }) => promise));
+    await super.invalidateQueries(
+      { ...filters, predicate: (query) => begun.includes(query) } as InvalidateQueryFilters,
+      options,
+    );
+  }
+}
+
+export const queries = new AnswerCache({
   defaultOptions: {
     queries: {
       staleTime: 5_000,
