@@ -196,6 +196,12 @@ describe('issues on boards', () => {
     expect((await move(issue, doing, 'closed')).status).toBe(200);
     expect((await move(issue, doing, review)).status).toBe(409);
     expect(await columnsOf(issue)).toEqual(['closed']);
+    // Out of the closed ones it is in its new column alone, whatever it had.
+    for (const to of [review, 'closed', 'backlog', doing, 'closed']) {
+      const [from] = await columnsOf(issue);
+      expect((await move(issue, String(from), to)).status).toBe(200);
+      expect(await columnsOf(issue)).toEqual([to]);
+    }
     // Who names no column only adds.
     expect((await move(issue, undefined, review)).status).toBe(200);
     expect(await columnsOf(issue)).toEqual([doing, review]);

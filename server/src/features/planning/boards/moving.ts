@@ -34,32 +34,46 @@ export interface Moved {
 
 const listOf = (column: Column | undefined): ListRow | null => (typeof column === 'object' ? column : null);
 
+const kinds = ['label_id', 'assignee_id', 'milestone_id', 'iteration_id'] as const;
+
+/**
+ * The lists that an issue leaves. A closed one keeps what it had, so that out of the closed column these are all that it would
+ * be in besides its new one: of the same kind there, every list for the column of those in no list.
+ */
+function listsLeft({ from, to }: Move, lists: readonly ListRow[]): readonly ListRow[] {
+  const next = listOf(to);
+  if (from !== 'closed') return [listOf(from) ?? []].flat().filter(({ id }) => id !== next?.id);
+  return lists.filter((list) => list.id !== next?.id && kinds.some((kind) => list[kind] && (!next || next[kind])));
+}
+
 /** What has to change for an issue to leave one column and to be in another. A closed issue keeps what it had. */
-function changesOf(issue: Issue, assignees: readonly number[], { from, to }: Move, around: Around): IssueUpdate {
+function changesOf(
+  issue: Issue,
+  assignees: readonly number[],
+  move: Move,
+  { lists }: LoadedBoard,
+  around: Around,
+): IssueUpdate {
+  const { from, to } = move;
   if (to === 'closed') return issue.state === 'opened' ? { state_event: 'close' } : {};
   // Within its list it has all that the list is about.
   if (listOf(from) && listOf(from)?.id === listOf(to)?.id) return {};
-  const [old, next] = [from === to || from === 'closed' ? null : listOf(from), listOf(to)];
+  const left = listsLeft(move, lists);
+  const next = listOf(to);
   const titles = (id: number | null | undefined) => (id ? [around.labels.get(id)?.title ?? []].flat() : []);
-  const removed = old?.id === next?.id ? [] : titles(old?.label_id);
-  const people = new Set(assignees);
-  if (old?.assignee_id && old.id !== next?.id) people.delete(old.assignee_id);
+  const removed = left.flatMap(({ label_id }) => titles(label_id));
+  const gone = new Set(left.map(({ assignee_id }) => assignee_id));
+  const people = new Set(assignees.filter((id) => !gone.has(id)));
   if (next?.assignee_id) people.add(next.assignee_id);
+  const among = (kind: 'milestone_id' | 'iteration_id') =>
+    left.some((list) => list[kind] && list[kind] === issue[kind]);
   return {
     ...(issue.state === 'closed' ? { state_event: 'reopen' } : {}),
     ...(removed.length > 0 ? { remove_labels: removed } : {}),
     ...(next?.label_id ? { add_labels: titles(next.label_id) } : {}),
-    ...(old?.assignee_id || next?.assignee_id ? { assignee_ids: [...people] } : {}),
-    ...(next?.milestone_id
-      ? { milestone_id: next.milestone_id }
-      : old?.milestone_id && old.id !== next?.id
-        ? { milestone_id: 0 }
-        : {}),
-    ...(next?.iteration_id
-      ? { iteration_id: next.iteration_id }
-      : old?.iteration_id && old.id !== next?.id
-        ? { iteration_id: 0 }
-        : {}),
+    ...(next?.assignee_id || left.some(({ assignee_id }) => assignee_id) ? { assignee_ids: [...people] } : {}),
+    ...(next?.milestone_id ? { milestone_id: next.milestone_id } : among('milestone_id') ? { milestone_id: 0 } : {}),
+    ...(next?.iteration_id ? { iteration_id: next.iteration_id } : among('iteration_id') ? { iteration_id: 0 } : {}),
   };
 }
 
@@ -101,7 +115,7 @@ export function boardMoves(db: Db, parents: Pick<ParentLoader, 'projects'>) {
       if (move.from !== undefined && !(await isInColumn(tx, board, move.from, issueId)))
         throw conflict('The issue is no longer in the column that it was moved from');
       const people = around.people.size > 0 ? await assigneeIds(tx, issueId) : [];
-      const changes = changesOf(row, people, move, around);
+      const changes = changesOf(row, people, move, board, around);
       const changed = Object.keys(changes).length > 0 ? await updateIssue(tx, subject, caller, row, changes) : null;
       const place = neighbours.length > 0 ? await reorder(tx, root, issueId, { after, before }) : null;
       const issue = { ...(changed ?? row), ...(place === null ? {} : { relative_position: place }) };

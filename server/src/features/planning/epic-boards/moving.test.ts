@@ -54,7 +54,7 @@ describe('epics on boards', () => {
       ['backlog', now, ['kept', 'now'], 'opened'],
       [now, next, ['kept', 'next'], 'opened'],
       [next, 'closed', ['kept', 'next'], 'closed'],
-      ['closed', now, ['kept', 'next', 'now'], 'opened'],
+      ['closed', now, ['kept', 'now'], 'opened'],
       [now, 'backlog', ['kept'], 'opened'],
       ['backlog', 'backlog', ['kept'], 'opened'],
     ] as const;

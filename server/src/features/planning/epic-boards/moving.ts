@@ -27,8 +27,8 @@ export interface EpicMove {
 function changesOf(epic: EpicRow, from: Column | undefined, to: Column, lists: readonly ShownList[]): GivenEpic {
   if (to === 'closed') return epic.state === 'opened' ? { state_event: 'close' } : {};
   const left = from !== to && typeof from === 'object' ? [from] : [];
-  // Whatever is in no list has the label of none.
-  const removed = to === 'backlog' ? lists : left;
+  // Whatever is in no list has the label of none, and what was closed gives up those that it kept.
+  const removed = to === 'backlog' || from === 'closed' ? lists.filter((list) => list !== to) : left;
   return {
     ...(epic.state === 'closed' ? { state_event: 'reopen' } : {}),
     ...(removed.length > 0 ? { remove_labels: removed.map(({ label }) => label.title) } : {}),
