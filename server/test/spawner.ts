@@ -3,7 +3,7 @@
  * fork of it copies its page tables (docs/adr/0037-spawner.md): a fifth of what its main thread had to do.
  */
 import { spawn } from 'node:child_process';
-import { createSpawner, type Spawner } from '@millrace/git';
+import { createSpawner, type SpawnCommand, type Spawned, type Spawner } from '@millrace/git';
 
 // Files of a worker share its modules, and this one with them; it ends with the worker.
 let shared: Spawner | undefined;
@@ -14,11 +14,7 @@ export const sharedSpawner = (): Spawner => {
 };
 
 /** A process without input. */
-export async function startProcess(command: {
-  readonly program: string;
-  readonly args: readonly string[];
-  readonly env: Readonly<Record<string, string>>;
-}): Promise<Pick<Awaited<NonNullable<ReturnType<Spawner['start']>>>, 'child' | 'stdout' | 'stderr'>> {
+export async function startProcess(command: Omit<SpawnCommand, 'input'>): Promise<Omit<Spawned, 'stdin'>> {
   const started = await sharedSpawner().start({ ...command, input: false });
   if (started) return started;
   const child = spawn(command.program, command.args, { env: command.env, stdio: ['ignore', 'pipe', 'pipe'] });

@@ -25152,9 +25152,9 @@ export interface components {
         };
         /** PlanLimits */
         PlanLimits: {
-            /** @description Megabytes of the log of one job */
+            /** @description Maximum job log size in MB */
             ci_jobs_trace_size_limit: number;
-            /** @description Bytes of one file of a generic package; 0 for any */
+            /** @description Maximum file size of generic packages in bytes; 0 for unlimited */
             generic_packages_max_file_size: number;
         };
         /** PlayedPipelineSchedule */
@@ -30556,9 +30556,9 @@ export interface components {
             reject_unsigned_commits?: boolean;
         };
         PutApplicationPlanLimitsBody: {
-            /** @description Megabytes of the log of one job */
+            /** @description Maximum job log size in MB */
             ci_jobs_trace_size_limit?: number;
-            /** @description Bytes of one file of a generic package; 0 for any */
+            /** @description Maximum file size of generic packages in bytes; 0 for unlimited */
             generic_packages_max_file_size?: number;
             /**
              * @description Plan; all of them are one here

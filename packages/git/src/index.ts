@@ -107,7 +107,7 @@ export { checkWritten } from './objects/written-rules.ts';
 export type { ObjectHeader, RawObject } from './process/cat-file.ts';
 export { canGuard, type Guard, guarded } from './process/guard.ts';
 export { type BudgetName, type Caller, DEFAULT_BUDGETS, type GitBudget, type GitBudgets } from './process/limiter.ts';
-export { createSpawner, type Spawner } from './process/spawner.ts';
+export { createSpawner, type SpawnCommand, type Spawned, type Spawner } from './process/spawner.ts';
 export { branchesMergedInto, hasRefs, refsContaining } from './refs/containing.ts';
 export { defaultBranch, headRef, readHead, readRef, setDefaultBranch } from './refs/files.ts';
 export { compareVersions, type ListedRef, listRefs, type RefPage, type RefQuery, searchMatcher } from './refs/list.ts';

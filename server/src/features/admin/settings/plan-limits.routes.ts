@@ -7,8 +7,10 @@ import { type Route, route } from '../../../kernel/http/route.ts';
 import type { Settings } from '../../../kernel/settings/index.ts';
 
 const PlanLimits = Entity('PlanLimits', {
-  ci_jobs_trace_size_limit: Count({ description: 'Megabytes of the log of one job' }),
-  generic_packages_max_file_size: Count({ description: 'Bytes of one file of a generic package; 0 for any' }),
+  ci_jobs_trace_size_limit: Count({ description: 'Maximum job log size in MB' }),
+  generic_packages_max_file_size: Count({
+    description: 'Maximum file size of generic packages in bytes; 0 for unlimited',
+  }),
 });
 
 const shared = {
@@ -41,9 +43,9 @@ export const planLimitRoutes = (settings: Settings): readonly Route[] => {
       summary: 'Update the limits of a plan',
       params: Type.Object({
         plan_name: OneOf(plans, plan),
-        ci_jobs_trace_size_limit: Optional(Int({ description: 'Megabytes of the log of one job' })),
+        ci_jobs_trace_size_limit: Optional(Int({ description: 'Maximum job log size in MB' })),
         generic_packages_max_file_size: Optional(
-          Int({ description: 'Bytes of one file of a generic package; 0 for any' }),
+          Int({ description: 'Maximum file size of generic packages in bytes; 0 for unlimited' }),
         ),
       }),
       handler: async (context) => {
