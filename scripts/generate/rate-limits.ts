@@ -17,6 +17,9 @@ const usersOf = (name: string): string => {
 };
 /** Limits that something else than a route's declaration counts in. */
 const elsewhere: Readonly<Record<string, string>> = {
+  gitlab_shell_operation: 'git over SSH',
+  username_exists: '`GET /users/:username/exists`, outside the API',
+  account_mails: 'sign-up, confirmation and new passwords by mail',
   user_sign_in: '`POST /-/session`',
   pipelines_create: 'every pipeline that a person starts or pushes; refused with 400',
 };
