@@ -3,11 +3,12 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { crc32, gzipSync } from 'node:zlib';
+import { gzipSync } from 'node:zlib';
 import { type Api, api, until } from '../support/api.ts';
 import { run } from '../support/git.ts';
 import { rootToken, startInstance } from '../support/instance.ts';
 import type { Suite } from '../support/suite.ts';
+import { zipWith } from '../support/zip.ts';
 import { writeStories } from './attacker-writes.ts';
 
 interface Job {
@@ -192,29 +193,6 @@ async function strongerAccount({ olga, mike, project }: Cast): Promise<void> {
   assert.equal((await mike.call('POST', `${tokens}/${id}/rotate`)).status, 403);
   const owner = { ...wanted, access_level: 50 };
   assert.ok((await mike.call('POST', `/projects/${project}/access_tokens`, owner)).status >= 400);
-}
-
-/** A zip archive with one stored entry under any name: what no honest program writes. */
-function zipWith(name: string, content: string): Buffer {
-  const [path, data] = [Buffer.from(name), Buffer.from(content)];
-  const common = Buffer.alloc(26);
-  common.writeUInt16LE(20, 0);
-  common.writeUInt32LE(crc32(data), 10);
-  common.writeUInt32LE(data.length, 14);
-  common.writeUInt32LE(data.length, 18);
-  common.writeUInt16LE(path.length, 22);
-  const local = Buffer.concat([Buffer.from('PK\x03\x04', 'latin1'), common, path, data]);
-  const central = Buffer.concat([
-    ...[Buffer.from('PK\x01\x02', 'latin1'), Buffer.from([20, 0]), common],
-    ...[Buffer.alloc(14), path],
-  ]);
-  const end = Buffer.alloc(22);
-  end.write('PK\x05\x06', 'latin1');
-  end.writeUInt16LE(1, 8);
-  end.writeUInt16LE(1, 10);
-  end.writeUInt32LE(central.length, 12);
-  end.writeUInt32LE(local.length, 16);
-  return Buffer.concat([local, central, end]);
 }
 
 /** A job sends an archive with a file that would leave every directory it is unpacked in. */

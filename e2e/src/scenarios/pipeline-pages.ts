@@ -163,6 +163,8 @@ const measured = `measure:
   script: make measure
   tags: [measured]
   artifacts:
+    expose_as: Berth plan
+    paths: [plan.txt]
     reports:
       junit: a.xml
       coverage_report: {coverage_format: cobertura, path: c.xml}
@@ -184,6 +186,7 @@ async function reports(page: Page, call: Api, url: string): Promise<void> {
   const run = async (state: 'success' | 'failed', left: Readonly<Record<string, string>>) => {
     const job = await takeJob(call, url, { projectId, tag: 'measured' });
     for (const [type, content] of Object.entries(left)) await job.upload(type, content);
+    await job.archive('plan.txt', 'Two berths');
     await job.end(state, state === 'failed' ? { failure_reason: 'script_failure', exit_code: 1 } : {});
   };
   const suite = (...failed: string[]) =>
@@ -232,10 +235,13 @@ async function reports(page: Page, call: Api, url: string): Promise<void> {
   await rows.getByText('1 to create, 2 to change, 0 to delete').waitFor();
   await rows.getByText('1 changed metric').click();
   await rows.getByText('10 → 12').waitFor();
+  await rows.getByText('1 exposed artifact').click();
   await look(page, 'merge-request-reports');
   await page.setViewportSize({ width: 390, height: 900 });
   await look(page, 'merge-request-reports-390');
   await page.setViewportSize({ width: 1280, height: 900 });
+  await rows.getByRole('link', { name: 'Berth plan' }).click();
+  await page.getByText('Two berths').waitFor();
   await page.goto(`/${project}/-/merge_requests/${iid}/diffs`);
   await page.getByTitle('Covered by tests (4 hits)').waitFor();
   await page.getByTitle('Not covered by tests').waitFor();

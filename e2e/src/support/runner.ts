@@ -1,13 +1,17 @@
 /** A runner over the wire: takes one job, writes its log, leaves reports and ends it as told. */
+
 import assert from 'node:assert/strict';
 import { gzipSync } from 'node:zlib';
 import { type Api, until } from './api.ts';
+import { zipWith } from './zip.ts';
 
 interface TakenJob {
   readonly id: number;
   log(text: string): Promise<void>;
   /** A report of one type. */
   upload(type: string, content: string): Promise<void>;
+  /** Uploads an archive with one file. */
+  archive(name: string, content: string): Promise<void>;
   end(state: 'success' | 'failed', more?: object): Promise<void>;
 }
 
@@ -42,6 +46,13 @@ export async function takeJob(
         body: text,
       });
       assert.equal(answer.status, 202, await answer.text());
+    },
+    async archive(name, content) {
+      const form = new FormData();
+      form.set('file', new Blob([new Uint8Array(zipWith(name, content))]), 'artifacts.zip');
+      const headers = { 'JOB-TOKEN': job.token };
+      const answer = await fetch(`${url}/api/v4/jobs/${job.id}/artifacts`, { method: 'POST', headers, body: form });
+      assert.equal(answer.status, 201, await answer.text());
     },
     async upload(type, content) {
       const raw = ['codequality', 'sast', 'terraform'].includes(type);

@@ -10269,6 +10269,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/projects/{id}/merge_requests/{merge_request_iid}/exposed_artifacts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the artifacts that jobs of the head pipeline of a merge request expose
+         * @description Needs the ability `read_merge_request` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdMergeRequestsByMergeRequestIidExposedArtifacts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/projects/{id}/merge_requests/{merge_request_iid}/last_review": {
         parameters: {
             query?: never;
@@ -23827,6 +23847,15 @@ export interface components {
              * @description Use `draft`
              */
             work_in_progress: boolean;
+        };
+        /** MergeRequestExposedArtifact */
+        MergeRequestExposedArtifact: {
+            job_name: string;
+            job_path: string;
+            /** @description Text of the link (`artifacts:expose_as`) */
+            text: string;
+            /** @description Path of the page of the file, or of all files of the archive where they are several */
+            url: string;
         };
         /** MergeRequestFirstWords */
         MergeRequestFirstWords: {
@@ -68558,6 +68587,45 @@ export interface operations {
             405: components["responses"]["NotAllowed"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdMergeRequestsByMergeRequestIidExposedArtifacts: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Iid of the merge request */
+                merge_request_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MergeRequestExposedArtifact"][];
+                };
+            };
+            301: components["responses"]["Moved"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

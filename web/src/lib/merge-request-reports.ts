@@ -7,6 +7,7 @@ export type QualityComparison = Schemas['MergeRequestCodeQualityReports'];
 export type TerraformPlans = Schemas['MergeRequestTerraformReports'];
 export type MetricsComparison = Schemas['MergeRequestMetricsReports'];
 export type AccessibilityComparison = Schemas['MergeRequestAccessibilityReports'];
+export type ExposedArtifact = Schemas['MergeRequestExposedArtifact'];
 export type LicenseComparison = Schemas['MergeRequestLicenseScanningReports'];
 
 /** Below the key of the merge request: they follow what it announces. */
@@ -19,15 +20,16 @@ export const mergeRequestReports = (path: string, iid: number) =>
   queryOptions({
     queryKey: key(path, iid, 'all'),
     queryFn: async () => {
-      const [tests, quality, terraform, metrics, accessibility, licenses] = await Promise.all([
+      const [tests, quality, terraform, metrics, accessibility, licenses, exposed] = await Promise.all([
         unwrap(client.GET(`${base}/test_reports` as const, place(path, iid))),
         unwrap(client.GET(`${base}/codequality_reports` as const, place(path, iid))),
         unwrap(client.GET(`${base}/terraform_reports` as const, place(path, iid))),
         unwrap(client.GET(`${base}/metrics_reports` as const, place(path, iid))),
         unwrap(client.GET(`${base}/accessibility_reports` as const, place(path, iid))),
         unwrap(client.GET(`${base}/license_scanning_reports` as const, place(path, iid))),
+        unwrap(client.GET(`${base}/exposed_artifacts` as const, place(path, iid))),
       ]);
-      return { tests, quality, terraform, metrics, accessibility, licenses };
+      return { tests, quality, terraform, metrics, accessibility, licenses, exposed };
     },
   });
 

@@ -23,6 +23,7 @@ import { jobRoutes } from './jobs/jobs.routes.ts';
 import { jobsService } from './jobs/jobs.service.ts';
 import { writeAccess } from './jobs/write-access.ts';
 import { lintRoutes } from './lint/lint.routes.ts';
+import { artifactFiles } from './page-files/artifact-files.ts';
 import { badgeFile } from './page-files/badge-files.ts';
 import { logFile } from './page-files/log-file.ts';
 import { movePipelines } from './pipelines/contributions.queries.ts';
@@ -39,6 +40,7 @@ import { pipelineStatisticsRoute } from './pipelines/statistics.routes.ts';
 import { type TrainPipelines, trainPipelines } from './pipelines/train-pipelines.ts';
 import { jobDeployments, requestApprovals } from './ports.ts';
 import { comparisonRoutes } from './reports/comparisons.routes.ts';
+import { exposedArtifactRoutes } from './reports/exposed-artifacts.routes.ts';
 import { reportReader } from './reports/ingest.ts';
 import { mergeRequestReportRoutes } from './reports/merge-requests.routes.ts';
 import { resourceTasks } from './resource-groups/assign.ts';
@@ -171,6 +173,7 @@ export function ciFeature(given: CiFeatureDependencies): Ci {
       ...testHistoryRoutes(deps, reports),
       ...mergeRequestReportRoutes(deps, writes),
       ...comparisonRoutes(deps, writes),
+      ...exposedArtifactRoutes(deps, writes),
       ...resourceGroupRoutes(deps),
       ...triggerRoutes(deps, triggersService(deps, pipelines)),
       ...scheduleRoutes(deps, schedules),
@@ -194,7 +197,7 @@ export function ciFeature(given: CiFeatureDependencies): Ci {
       ...updateRoutes(deps),
       ...runnerArtifactRoutes(deps, artifacts, writes),
     ],
-    pageFiles: [logFile(deps, writes), badgeFile(deps)],
+    pageFiles: [logFile(deps, writes), badgeFile(deps), ...artifactFiles(deps, writes)],
     tasks: work.flatMap(({ tasks }) => tasks),
     cron: work.flatMap(({ cron }) => cron),
     consumers: [...followers(deps, pipelines), testReportReader(deps), reportReader(deps), logs.consumer],

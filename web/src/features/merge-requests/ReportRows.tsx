@@ -5,6 +5,7 @@ import type { ReactNode } from 'react';
 import type { Schemas } from '../../lib/api.ts';
 import {
   type AccessibilityComparison,
+  type ExposedArtifact,
   type LicenseComparison,
   type MetricsComparison,
   mergeRequestReports,
@@ -307,6 +308,23 @@ function Metrics({ report }: { report: MetricsComparison }) {
   );
 }
 
+function Exposed({ artifacts }: { artifacts: readonly ExposedArtifact[] }) {
+  if (artifacts.length === 0) return null;
+  return (
+    <Row status="success" title="Artifacts" text={counted(artifacts.length, 'exposed artifact')}>
+      <NamedList
+        title="Exposed artifacts"
+        items={artifacts}
+        show={({ text, url, job_path: path, job_name: name }) => (
+          <>
+            <a href={url}>{text}</a> <span className={classes.dim}>of</span> <a href={path}>{name}</a>
+          </>
+        )}
+      />
+    </Row>
+  );
+}
+
 /** What scanners found only in the merge request, and only in its target branch. */
 function Security({ iid }: { iid: number }) {
   const { path, ...view } = useProject();
@@ -348,6 +366,7 @@ export function ReportRows({ iid }: { iid: number }) {
       <Licenses report={data.licenses} />
       <Terraform report={data.terraform} />
       <Metrics report={data.metrics} />
+      <Exposed artifacts={data.exposed} />
     </div>
   );
 }

@@ -1,34 +1,18 @@
 /** Downloading artifacts, keeping and deleting them. */
-import path from 'node:path';
 import Type from 'typebox';
-import { Level } from '../../../kernel/authz/levels.ts';
-import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { transaction } from '../../../kernel/db/index.ts';
-import type { Job, JobArtifact } from '../../../kernel/db/rows.ts';
-import { attachment } from '../../../kernel/http/attachment.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
-import { forbidden, notFound, unauthorized } from '../../../kernel/http/errors.ts';
+import { notFound } from '../../../kernel/http/errors.ts';
 import { slicePage } from '../../../kernel/http/pagination.ts';
 import { Bool, IdOrPath, Int, Optional, Str } from '../../../kernel/http/params/schema.ts';
-import {
-  type Answer,
-  answer,
-  Binary,
-  Empty,
-  elsewhere,
-  type Route,
-  redirectSeconds,
-  route,
-  type Streamed,
-  streamed,
-} from '../../../kernel/http/route.ts';
+import { answer, Binary, Empty, type Route, route } from '../../../kernel/http/route.ts';
 import type { CiDependencies } from '../deps.ts';
 import { JobEntity } from '../jobs/jobs.entity.ts';
-import { findJob } from '../jobs/jobs.queries.ts';
 import { presentJob } from '../jobs/serialize.ts';
 import type { WriteAccess } from '../jobs/write-access.ts';
-import { deleteArtifactsOf, expireAll, findArtifact, findJobOfRef, keepArtifacts } from './artifacts.queries.ts';
-import { entryPath, zipEntry, zipNames } from './store.ts';
+import { deleteArtifactsOf, expireAll, findArtifact, keepArtifacts } from './artifacts.queries.ts';
+import { artifactReading, sendArchive } from './reading.ts';
+import { entryPath, zipNames } from './store.ts';
 import { ArtifactEntry, treeOf } from './tree.ts';
 
 const tag = 'Job artifacts';
@@ -43,79 +27,9 @@ const inArchive = Str({ description: 'Path inside the archive' });
 const ofJob = '/projects/:id/jobs/:job_id/artifacts';
 const ofRef = '/projects/:id/jobs/artifacts/:ref_name';
 
-/** Nothing of what a job made is shown as a page of this site. */
-const inert = (filename: string) => ({
-  'Content-Disposition': attachment(filename),
-  'Content-Security-Policy': "sandbox; default-src 'none'",
-});
-
-/** Whether the job lets this caller have its artifacts: `none` and roles are set by the configuration. */
-export function mayDownload(subject: ProjectSubject, caller: Caller, artifact: JobArtifact): boolean {
-  if (caller.admin) return true;
-  switch (artifact.accessibility) {
-    case 'all':
-    case 'public':
-      return true;
-    case 'developer':
-    case 'private':
-      return subject.level >= Level.developer;
-    case 'maintainer':
-      return subject.level >= Level.maintainer;
-    default:
-      return false;
-  }
-}
-
-/** The archive as a download; `direct` when the client may be sent to the object storage. */
-export async function sendArchive(
-  { objects }: Pick<CiDependencies, 'objects'>,
-  { object_key: key, filename, sha256, size }: JobArtifact,
-  direct: boolean,
-): Promise<Streamed | Answer> {
-  if (!(await objects.exists(key))) throw notFound();
-  const type = 'application/zip';
-  const address = direct
-    ? await objects.signedUrl(key, { seconds: redirectSeconds, filename, contentType: type })
-    : null;
-  if (address !== null) return elsewhere(address);
-  return streamed(async () => objects.get(key), type, {
-    ETag: `"${sha256.toString('hex')}"`,
-    ...inert(filename),
-    'Content-Length': String(size),
-  });
-}
-
 export function artifactRoutes(deps: CiDependencies, writes: WriteAccess): Route[] {
   const { db } = deps;
-
-  async function find(subject: ProjectSubject, number: number): Promise<Job> {
-    const job = await findJob(db, subject.project.id, number);
-    if (!job) throw notFound();
-    return job;
-  }
-
-  async function archiveOf(subject: ProjectSubject, caller: Caller, job: Job): Promise<JobArtifact> {
-    const artifact = await findArtifact(db, job.id, 'archive');
-    if (!artifact) throw notFound();
-    if (!mayDownload(subject, caller, artifact)) throw caller.user === null ? unauthorized() : forbidden();
-    await writes.requireRead(subject, caller, job);
-    return artifact;
-  }
-
-  async function fileOf(artifact: JobArtifact, inside: string): Promise<Streamed> {
-    const entry = await zipEntry(deps, artifact.object_key, inside);
-    if (!entry) throw notFound();
-    return streamed(entry.stream, 'application/octet-stream', {
-      ...inert(path.posix.basename(inside)),
-      'Content-Length': String(entry.size),
-    });
-  }
-
-  async function jobOfRef(subject: ProjectSubject, ref: string, name: string): Promise<Job> {
-    const job = await findJobOfRef(db, subject.project.id, ref, name);
-    if (!job) throw notFound();
-    return job;
-  }
+  const { find, archiveOf, fileOf, jobOfRef } = artifactReading(deps, writes);
 
   return [
     route({

@@ -405,3 +405,83 @@ describe('keeping and deleting', () => {
     expect(await world.app.kernels.objects.exists(row.object_key)).toBe(false);
   });
 });
+
+describe('artifacts that are exposed in merge requests', () => {
+  it('are linked there for those who may read them, and found at the addresses that people paste', async () => {
+    const project = await world.project({ visibility: 'public' });
+    await project.push('build: {script: [x]}');
+    const job = (name: string, more: string) => `${name}: {script: [x], artifacts: {expose_as: ${name} it, ${more}}}\n`;
+    const exposing = [
+      job('file', 'paths: [./dist/a b.txt, missing.txt]'),
+      job('folder', 'paths: [dist/]'),
+      job('several', 'paths: [dist/a b.txt, dist/c.txt]'),
+      job('nothing', 'paths: [missing.txt]'),
+      job('hidden', 'paths: [dist], access: maintainer'),
+    ].join('');
+    const pipeline = await project.push(exposing, { branch: 'change' });
+    const { body } = await world.app.api<{ iid: number }>('POST', `/projects/${project.id}/merge_requests`, {
+      token: world.owner.token,
+      json: { source_branch: 'change', target_branch: 'main', title: 'Change' },
+    });
+    await runner.update(await runner.next(), 'success');
+    const data = await zip({ 'dist/a b.txt': 'A', 'dist/c.txt': 'C' });
+    const ids: Record<string, number> = {};
+    for (let n = 0; n < 5; n++) {
+      const taken = await runner.next();
+      ids[taken.job_info.name] = taken.id;
+      expect((await runner.upload(taken, archive(data))).status).toBe(201);
+      await runner.update(taken, 'success');
+    }
+    await project.reaches(pipeline.id, 'success');
+    const exposed = `/projects/${project.id}/merge_requests/${body.iid}/exposed_artifacts`;
+    type Link = { text: string; url: string; job_path: string; job_name: string };
+    await eventually(
+      'the head pipeline',
+      async () => ((await get(exposed, world.owner.token)).body as Link[]).length > 0,
+    );
+    const links = (await get(exposed, world.owner.token)).body as Link[];
+    const place = (name: string) => `/${project.path}/-/jobs/${ids[name]}`;
+    const link = (name: string, rest: string) => ({
+      ...{ text: `${name} it`, url: `${place(name)}/artifacts/${rest}`, job_path: place(name), job_name: name },
+    });
+    expect(links).toEqual([
+      link('file', 'file/dist/a%20b.txt'),
+      link('folder', 'browse'),
+      link('several', 'browse'),
+      link('hidden', 'browse'),
+    ]);
+    const stranger = (await world.account()).token;
+    const seen = (await get(exposed, stranger)).body as Link[];
+    expect(seen.map(({ job_name: name }) => name)).toEqual(['file', 'folder', 'several']);
+    expect((await get(exposed.replace(`/${body.iid}/`, '/999/'), stranger)).status).toBe(404);
+
+    const at = async (path: string, token?: string) => {
+      const headers = token === undefined ? {} : { 'PRIVATE-TOKEN': token };
+      const response = await fetch(`${world.app.url}${path}`, { headers, redirect: 'manual' });
+      return [
+        response.status,
+        response.headers.get('location')?.replace(/^https?:\/\/[^/]+/, '') ?? (await response.text()),
+      ];
+    };
+    const browse = `${place('file')}/artifacts/browse`;
+    expect(await at(links[0]?.url ?? '')).toEqual([302, `${browse}?path=dist&file=dist%2Fa+b.txt`]);
+    expect(await at(`${browse}/dist/`)).toEqual([302, `${browse}?path=dist`]);
+    expect(await at(`${place('file')}/artifacts/raw/dist/c.txt`)).toEqual([200, 'C']);
+    expect((await at(`${place('file')}/artifacts/download`))[0]).toBe(200);
+    const ofRef = `/${project.path}/-/jobs/artifacts/change`;
+    expect(await at(`${ofRef}/raw/dist/c.txt?job=file`)).toEqual([200, 'C']);
+    expect(await at(`${ofRef}/file/dist/c.txt?job=file`)).toEqual([302, `${browse}?path=dist&file=dist%2Fc.txt`]);
+    expect(await at(`${ofRef}/browse?job=file`)).toEqual([302, browse]);
+    expect((await at(`${ofRef}/download?job=file`))[0]).toBe(200);
+    for (const refused of [
+      `${ofRef}/browse?job=other`,
+      `${ofRef}/browse`,
+      `${place('file')}/artifacts/raw/dist/..%2f..%2fa`,
+      `${place('file')}/artifacts/raw/dist/d.txt`,
+    ])
+      expect([404, 400]).toContain((await at(refused))[0]);
+    expect((await at(`${place('hidden')}/artifacts/raw/dist/c.txt`))[0]).toBe(401);
+    expect((await at(`${place('hidden')}/artifacts/raw/dist/c.txt`, stranger))[0]).toBe(403);
+    expect((await at(`${place('hidden')}/artifacts/raw/dist/c.txt`, world.owner.token))[0]).toBe(200);
+  });
+});

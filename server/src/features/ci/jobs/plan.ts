@@ -23,6 +23,8 @@ export interface PlanArtifacts {
   readonly expire_in: string | null;
   /** `none`: only people with access to the project's artifacts by role. */
   readonly access: 'all' | 'developer' | 'maintainer' | 'none';
+  /** Text of the link to them in the merge request; absent where there is none. */
+  readonly expose_as?: string;
   readonly reports: Readonly<Record<string, readonly string[]>>;
 }
 

@@ -225,6 +225,7 @@ function artifactsOf(artifacts: PlanJob['artifacts']): JobPlan['artifacts'] {
     when: artifacts.when,
     expire_in: artifacts.expireIn,
     access: artifacts.access,
+    ...(artifacts.exposeAs === null ? {} : { expose_as: artifacts.exposeAs }),
     reports: Object.fromEntries(artifacts.reports.map((report) => [report.kind, report.paths])),
   };
 }

@@ -8,8 +8,8 @@ import { Bool, Int, Optional, Str } from '../../../kernel/http/params/schema.ts'
 import { Binary, Empty, type Route, route } from '../../../kernel/http/route.ts';
 import { tokenHash } from '../../../kernel/secrets/index.ts';
 import { findArtifact } from '../artifacts/artifacts.queries.ts';
-import { sendArchive } from '../artifacts/artifacts.routes.ts';
 import type { Artifacts } from '../artifacts/artifacts.service.ts';
+import { sendArchive } from '../artifacts/reading.ts';
 import type { CiDependencies } from '../deps.ts';
 import { jobCaller } from '../jobs/job-caller.ts';
 import { findJobById } from '../jobs/jobs.queries.ts';

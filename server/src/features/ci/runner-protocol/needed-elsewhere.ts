@@ -4,7 +4,7 @@ import { canOnProject } from '../../../kernel/authz/can.ts';
 import type { Caller } from '../../../kernel/authz/subjects.ts';
 import type { Job, JobArtifact } from '../../../kernel/db/rows.ts';
 import { findArtifact, newestSuccess, successIn } from '../artifacts/artifacts.queries.ts';
-import { mayDownload } from '../artifacts/artifacts.routes.ts';
+import { mayDownload } from '../artifacts/reading.ts';
 import type { CiDependencies } from '../deps.ts';
 import { familyOf, rootOf } from '../downstream/sources.queries.ts';
 import type { PlanNeedElsewhere } from '../jobs/plan.ts';
