@@ -113,7 +113,6 @@ const silent: Readonly<Record<string, string>> = {
 
 /** Deletions that mean more when they come again, and why. */
 const again: Readonly<Record<string, string>> = {
-  'DELETE /users/:id': 'asked again it may become final, or come sooner',
   'DELETE /user': 'asked again it may come sooner',
   'DELETE /user/sessions': 'ends what there is at the time',
   'DELETE /projects/:id/ci/caches': 'clears what there is at the time',

@@ -37,6 +37,14 @@ export async function jobExists(handle: Db, jobKey: string): Promise<boolean> {
   return rows.length > 0;
 }
 
+/** The payload of a job with the key that runs, or starts as soon as a worker is free. */
+export async function duePayload<P>(handle: Db, _task: TaskReference<P>, jobKey: string): Promise<P | undefined> {
+  const { rows } = await sql<{ payload: P }>`
+    select payload from graphile_worker._private_jobs
+    where key = ${jobKey} and run_at <= now() and attempts < max_attempts`.execute(handle);
+  return rows[0]?.payload;
+}
+
 /** Adds many jobs of one task with one statement; a job whose key waits already is replaced. */
 export async function addJobs<P>(
   handle: Db,

@@ -1,5 +1,5 @@
 /** Background work and repeated work. The only caller of the queue library. */
-export { addJob, addJobs, jobExists, queueDepth } from './add.queries.ts';
+export { addJob, addJobs, duePayload, jobExists, queueDepth } from './add.queries.ts';
 export { nextRun, ScheduleError } from './cron.ts';
 export { countJobs, findJob, jobStates, listJobs, type QueuedJob, removeJob, retryJob } from './jobs.queries.ts';
 export { createQueue, type Queue } from './runner.ts';

@@ -9,7 +9,7 @@ import type { User } from '../../../kernel/db/rows.ts';
 import { recordFact, toInstant, userDeleted } from '../../../kernel/events/index.ts';
 import { forbidden, HttpError, notFound, plainError } from '../../../kernel/http/errors.ts';
 import type { Mail } from '../../../kernel/mail/index.ts';
-import { addJob, type CronItem, defineTask, type Task } from '../../../kernel/queue/index.ts';
+import { addJob, type CronItem, defineTask, duePayload, type Task } from '../../../kernel/queue/index.ts';
 import type { Settings } from '../../../kernel/settings/index.ts';
 import { announceChange } from '../changes/index.ts';
 import { letters } from '../mails/index.ts';
@@ -39,8 +39,8 @@ export interface RemovalDependencies {
 
 export interface Removal {
   /**
-   * Throws the API's 403, 404 and 409. With a delay the account is only blocked for so many days, and stays where an
-   * administrator unblocks it.
+   * Throws the API's 403, 404 and 409; what is being removed already is 404, unless `hard` is new. With a delay the
+   * account is only blocked for so many days, and stays where an administrator unblocks it.
    */
   remove(userId: number, hard: boolean, origin: AuditOrigin, delayDays?: number): Promise<void>;
   /** Declines a request for an account. */
@@ -101,12 +101,14 @@ export function createRemoval(deps: RemovalDependencies): Removal {
     { timeout: 600_000 },
   );
 
+  const keyOf = (userId: number) => `${task.name}:${userId}`;
+
   async function schedule(tx: Db, user: User, hard: boolean, origin: AuditOrigin, delayDays = 0): Promise<void> {
     await keepAnAdministrator(tx, user.id);
     await endSessions(tx, user.id);
     await updateUser(tx, user.id, { state: 'blocked', deletion_requested_at: new Date() });
     const runAt = delayDays > 0 ? { runAt: new Date(Date.now() + delayDays * millisecondsPerDay) } : {};
-    await addJob(tx, task, { user_id: user.id, hard }, { jobKey: `${task.name}:${user.id}`, ...runAt });
+    await addJob(tx, task, { user_id: user.id, hard }, { jobKey: keyOf(user.id), ...runAt });
     await recordAudit(tx, {
       ...origin,
       entity: userEntity(user),
@@ -124,6 +126,9 @@ export function createRemoval(deps: RemovalDependencies): Removal {
       // Its lists no longer have it: whoever asks again at the same time is told so.
       if (user.user_type === 'service_account' && user.deletion_requested_at !== null) throw notFound('User');
       if (user.user_type === 'ghost') throw forbidden('An internal user cannot be removed');
+      // Whoever asks again at the same time is told that it is gone, unless that makes the removal final or comes sooner.
+      const due = user.deletion_requested_at === null ? undefined : await duePayload(tx, task, keyOf(userId));
+      if (due && (due.hard || !hard)) throw notFound('User');
       if (sole.length > 0) throw plainError(409, 'User cannot be removed while is the sole-owner of a group');
       await schedule(tx, user, hard, origin, delayDays);
     });
