@@ -42,6 +42,8 @@ import type { WriteAccess } from './write-access.ts';
 
 const tag = 'Jobs';
 const credentials = ['token', 'session'] as const;
+/** What lists jobs is open to the token of a job too. */
+const listCredentials = ['token', 'session', 'job'] as const;
 const id = IdOrPath('Id or path of the project');
 const jobId = Int({ description: 'Id of the job' });
 const scope = Optional(OneOrMore(OneOf(jobStatuses), { description: 'Only jobs in these statuses' }));
@@ -80,7 +82,7 @@ export function jobRoutes(deps: CiDependencies, jobs: JobsService, access: Write
     summary: 'List jobs of a project',
     rate: 'jobs_index',
     tag,
-    credentials,
+    credentials: listCredentials,
     access: read,
     params: Type.Object({
       id,
@@ -110,7 +112,7 @@ export function jobRoutes(deps: CiDependencies, jobs: JobsService, access: Write
     path: '/projects/:id/pipelines/:pipeline_id/jobs',
     summary: 'List jobs of a pipeline',
     tag,
-    credentials,
+    credentials: listCredentials,
     access: readPipeline,
     params: Type.Object({
       id,

@@ -21,10 +21,12 @@ const wholeParts =
 const single = [
   'GET /job',
   'GET /job/allowed_agents',
+  'GET /projects/:id/jobs',
   'GET /projects/:id/merge_requests',
   'GET /projects/:id/merge_requests/:merge_request_iid',
   'GET /projects/:id/merge_requests/:merge_request_iid/notes',
   'GET /projects/:id/merge_requests/:merge_request_iid/notes/:note_id',
+  'GET /projects/:id/pipelines/:pipeline_id/jobs',
   'GET /projects/:id/repository/branches',
   'GET /projects/:id/repository/changelog',
   'GET /projects/:id/repository/commits/:sha',
@@ -155,6 +157,7 @@ describe('[1/authentication/4] the token of a running job', () => {
     const merge = `/merge_requests/${request.body.iid}`;
     const note = await ask<Json>('POST', `/projects/${source.id}${merge}/notes`, { body: 'Read by the job' });
     for (const path of [
+      '/jobs',
       '/repository/branches',
       `/repository/commits/${commit}`,
       `/repository/commits/${commit}/merge_requests`,
