@@ -86,6 +86,29 @@ it.each<[path: string, json: Json, statements: number, trips: number]>([
   await expectWork(() => project.api('POST', path, { json, token }), { status: 201, statements, trips });
 });
 
+it('a pipeline of thirty jobs is made with few statements, and canceled', async () => {
+  const jobs = Array.from({ length: 30 }, (_none, at) => `job${at}: {script: [x], tags: [nobody]}\n`).join('');
+  await project.commit('many', { '.gitlab-ci.yml': jobs }, { start_branch: 'main' });
+  const make = () => project.api<{ id: number }>('POST', '/pipeline', { json: { ref: 'many' }, token });
+  for (let times = 0; times < 3; times += 1) {
+    const { body } = await make();
+    await project.api('POST', `/pipelines/${body.id}/cancel`, { token });
+  }
+  await app.delivery.drain();
+  let made = 0;
+  const making = async () => {
+    const answer = await make();
+    made = answer.body.id;
+    return answer;
+  };
+  await expectWork(making, { status: 201, statements: 20, trips: 18 });
+  await app.delivery.drain();
+  await expectWork(() => project.api('POST', `/pipelines/${made}/cancel`, { token }), {
+    ...{ status: 200, statements: 18, trips: 17 },
+  });
+  await app.delivery.drain();
+});
+
 it('a job takes few statements of its runner: 6 to be given, 1 for a short log, 9 to end and to start the next', async () => {
   const names = ['s0', 's1', 's2', 's3', 's4'];
   const jobs = names.map((name) => `${name}: {stage: ${name}, script: [x]}\n`).join('');

@@ -48,5 +48,10 @@ describe('configuration', () => {
     if (expected.mergedYaml !== undefined) expect(result.mergedYaml?.()).toBe(expected.mergedYaml);
     const reasons = new Map(result.decisions.map((decision) => [decision.job, decision.reason]));
     for (const [job, reason] of Object.entries(expected.decisions ?? {})) expect(reasons.get(job)).toBe(reason);
+
+    // Files that were read already come to the same.
+    const { mergedYaml, inputs, ...again } = await compileCase(files, context);
+    expect(again).toEqual((({ mergedYaml: _text, inputs: _inputs, ...rest }) => rest)(result));
+    expect([mergedYaml?.(), inputs()]).toEqual([result.mergedYaml?.(), result.inputs()]);
   });
 });

@@ -2,6 +2,7 @@
 import { fail } from '../diagnostics.ts';
 import { checkBytes, type ParseContext, parseDocuments } from '../yaml/parse.ts';
 import { checkSize, isMapping, type MappingNode, mapping, type Node } from '../yaml/tree.ts';
+import { knownFile } from './known-files.ts';
 import { componentFacts, headerInclude, type InputSpec, readIncludedSpecs, readSpec } from './spec.ts';
 import { type Template, templateOf } from './template.ts';
 
@@ -20,7 +21,10 @@ export type ParsedFile = {
 };
 
 /** Fails on broken YAML, on limits, and on a header that is wrong. */
-export function parseFile(file: string, text: string, context: ParseContext): ParsedFile {
+export const parseFile = (file: string, text: string, context: ParseContext): ParsedFile =>
+  knownFile(file, text, context, (own) => readFile(file, text, own));
+
+function readFile(file: string, text: string, context: ParseContext): ParsedFile {
   checkBytes(file, text, context.limits);
   const template = templateOf(file, text, context.limits);
   const problems = template.restoring(context.problems);

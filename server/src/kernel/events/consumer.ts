@@ -23,6 +23,8 @@ export interface FactDelivery {
 
 interface FactHandler {
   readonly kinds: readonly string[];
+  /** Where it has nothing to do for some of them, as their payloads say: it does not get those. */
+  wants?(fact: StoredFact): boolean;
   handle(fact: StoredFact, delivery: FactDelivery): Promise<void>;
   /** Where several that are delivered together are handled at once; they are of one kind. */
   handleMany?(facts: readonly StoredFact[], delivery: FactDelivery): Promise<void>;
@@ -37,11 +39,13 @@ export interface FactConsumer {
   readonly handlers: readonly FactHandler[];
 }
 
-/** A handler of facts of the given definitions. */
+/** A handler of facts of the given definitions, or of those of them that it `wants`. */
 export const on = <const D extends FactDefinition>(
   facts: D | readonly D[],
   handle: (fact: Fact<D>, delivery: FactDelivery) => Promise<void>,
+  wants?: (fact: Fact<D>) => boolean,
 ): FactHandler => ({
+  ...(wants ? { wants: wants as NonNullable<FactHandler['wants']> } : {}),
   kinds: (Array.isArray(facts) ? (facts as readonly D[]) : [facts as D]).map(({ kind }) => kind),
   handle: handle as FactHandler['handle'],
 });

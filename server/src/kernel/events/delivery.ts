@@ -112,6 +112,11 @@ async function headStartOf(ahead: readonly Promise<void>[]): Promise<void> {
 
 const handlerOf = (consumer: FactConsumer, kind: string) => consumer.handlers.find(({ kinds }) => kinds.includes(kind));
 
+function isWanted(consumer: FactConsumer, fact: StoredFact): boolean {
+  const handler = handlerOf(consumer, fact.kind);
+  return handler !== undefined && (handler.wants?.(fact) ?? true);
+}
+
 async function within<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
   const { promise, reject } = Promise.withResolvers<never>();
@@ -202,7 +207,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
 
   /** Who waits for a fact. */
   function entryOf({ fact, deliveredTo }: OpenFact, loads: Entry['loads']): Entry {
-    const left = consumers.filter((consumer) => handlerOf(consumer, fact.kind) && !deliveredTo.has(consumer.name));
+    const left = consumers.filter((consumer) => isWanted(consumer, fact) && !deliveredTo.has(consumer.name));
     return { fact, loads, left: new Set(left), failed: [] };
   }
 

@@ -162,6 +162,32 @@ it('hundreds of jobs that end hold up nothing else of their project, and keep th
   expect(got).toEqual([0, 1, 2, 3, 4].map((n) => `job ${n}`));
 });
 
+it('a consumer gets those facts alone that it wants, and nobody waits for it with the others', async () => {
+  const got: string[] = [];
+  const never = Promise.withResolvers<void>();
+  await deliverTo([
+    { name: 'all', handlers: [on(ended, async ({ payload }) => void got.push(`all ${payload.n}`))] },
+    {
+      name: 'even',
+      handlers: [
+        on(
+          ended,
+          async ({ payload }) => {
+            got.push(`even ${payload.n}`);
+            await never.promise;
+          },
+          ({ payload }) => payload.n % 2 === 0,
+        ),
+      ],
+    },
+  ]);
+  for (const n of [1, 3, 4]) await recordFact(db, ended, { n }, { project_id: 1 });
+  await expect.poll(open).toBe(1);
+  await expect.poll(() => got.toSorted()).toEqual(['all 1', 'all 3', 'all 4', 'even 4']);
+  never.resolve();
+  await expect.poll(open).toBe(0);
+});
+
 it('delivers new issues that follow each other together: each consumer in their order, a failure alone again', async () => {
   const one: number[] = [];
   const many: number[][] = [];

@@ -4,8 +4,11 @@ import type { Job, Pipeline } from '../../../kernel/db/rows.ts';
 import { jobsWithChildren } from '../downstream/sources.queries.ts';
 import { cancelableStatuses } from '../scheduling/job-states.ts';
 import { cancelDownstreamTask, processPipeline } from '../scheduling/process.ts';
-import { endOne, type FinishDependencies } from './finish.ts';
-import { jobsInStatuses, lockJob, moveJob } from './jobs.queries.ts';
+import { cancelLocked, endOne, type FinishDependencies } from './finish.ts';
+import { type CancelableJob, lockJobsInStatuses, moveJob, startCanceling } from './jobs.queries.ts';
+
+const endsGracefully = ({ status, cancel_gracefully }: CancelableJob): boolean =>
+  status === 'running' && cancel_gracefully;
 
 /** Cancels one job of a locked pipeline; `force` does not let after_script run. */
 export async function cancelOne(
@@ -15,7 +18,7 @@ export async function cancelOne(
   by: number | null,
   force: boolean,
 ): Promise<void> {
-  if (job.status === 'running' && job.cancel_gracefully && !force) {
+  if (endsGracefully(job) && !force) {
     await moveJob(tx, job.id, 'running', 'canceling', { canceled_by_id: by });
     await deps.announce(tx, `job:${job.id}`);
     return;
@@ -30,13 +33,21 @@ export async function cancelJobs(
   tx: Db,
   pipeline: Pipeline,
   by: number | null,
-  only: (job: Job) => boolean = () => true,
+  only: (job: CancelableJob) => boolean = () => true,
 ): Promise<void> {
-  for (const job of await jobsInStatuses(tx, pipeline.id, [...cancelableStatuses])) {
-    // A runner may just have taken it: then it is canceled as the running job that it is.
-    const current = only(job) ? await lockJob(tx, job.id) : undefined;
-    if (current && cancelableStatuses.has(current.status)) await cancelOne(deps, tx, current, by, false);
-  }
+  // A runner may just have taken some: those are canceled as the running jobs that they are.
+  const jobs = (await lockJobsInStatuses(tx, pipeline.id, [...cancelableStatuses])).filter(only);
+  const graceful = jobs.filter(endsGracefully);
+  await startCanceling(
+    tx,
+    graceful.map(({ id }) => id),
+    by,
+  );
+  for (const { id } of graceful) await deps.announce(tx, `job:${id}`);
+  const ending = jobs.filter((job) => !endsGracefully(job));
+  await cancelLocked(deps, tx, ending, by);
+  for (const { id, kind } of ending)
+    if (kind === 'bridge') await deps.enqueue(tx, cancelDownstreamTask, { job_id: id });
   // Also of trigger jobs that have ended: nothing waits for their children any more.
   for (const id of await jobsWithChildren(tx, pipeline.id))
     await deps.enqueue(tx, cancelDownstreamTask, { job_id: id });

@@ -7,7 +7,16 @@ import type { CiDependencies } from '../deps.ts';
 import { cancelableStatuses, type JobEvent, type JobStatus, nextJobStatus } from '../scheduling/job-states.ts';
 import { lockPipeline, notifyPending } from '../scheduling/process.queries.ts';
 import { assignResourceTask, processPipeline } from '../scheduling/process.ts';
-import { cloneJob, endJob, isRetried, jobsInStatuses, lockJob, moveJob } from './jobs.queries.ts';
+import {
+  type CancelableJob,
+  cancelLockedJobs,
+  cloneJob,
+  endJob,
+  isRetried,
+  lockJob,
+  lockJobsInStatuses,
+  moveJob,
+} from './jobs.queries.ts';
 import { type JobPlan, retriesAfter } from './plan.ts';
 
 /** Task that archives a long log and reads the coverage from it. */
@@ -23,6 +32,33 @@ export interface Ending {
   readonly exitCode?: number | null;
   /** Who asked for it. */
   readonly actorId?: number | null;
+}
+
+/** Tells of a job that has just ended, and leaves to the queue what is to be done then. */
+async function tellEnd(deps: FinishDependencies, tx: Db, job: CancelableJob, reports: boolean): Promise<void> {
+  await recordFact(
+    tx,
+    jobFinished,
+    { job_id: job.id, pipeline_id: job.pipeline_id, status: job.status, reports, logged: job.trace_size > 0 },
+    { project_id: job.project_id, actor_id: job.user_id },
+  );
+  if (job.trace_size > longLogBytes) await deps.enqueue(tx, finishJobTask, { job_id: job.id });
+  // The next one may have the resource.
+  if (job.resource_group !== null) await deps.enqueue(tx, assignResourceTask, { job_id: job.id });
+  await deps.announce(tx, `job:${job.id}`);
+}
+
+/** Cancels jobs that have not ended, whose locks the caller holds, without processing their pipeline. */
+export async function cancelLocked(
+  deps: FinishDependencies,
+  tx: Db,
+  jobs: readonly CancelableJob[],
+  by?: number | null,
+): Promise<void> {
+  if (jobs.length === 0) return;
+  const ids = jobs.map(({ id }) => id);
+  const withReports = await cancelLockedJobs(tx, ids, by);
+  for (const job of jobs) await tellEnd(deps, tx, { ...job, status: 'canceled' }, withReports.has(job.id));
 }
 
 /**
@@ -47,16 +83,7 @@ export async function endOne(deps: FinishDependencies, tx: Db, job: Job, ending:
   });
   if (!found) return null;
   const { reports, ...ended } = found;
-  await recordFact(
-    tx,
-    jobFinished,
-    { job_id: job.id, pipeline_id: job.pipeline_id, status, reports },
-    { project_id: job.project_id, actor_id: job.user_id },
-  );
-  if (ended.trace_size > longLogBytes) await deps.enqueue(tx, finishJobTask, { job_id: job.id });
-  // The next one may have the resource.
-  if (job.resource_group !== null) await deps.enqueue(tx, assignResourceTask, { job_id: job.id });
-  await deps.announce(tx, `job:${job.id}`);
+  await tellEnd(deps, tx, ended, reports);
   if (reason !== null && retriesAfter(plan, job.attempt, reason, exitCode)) {
     const again = await cloneJob(tx, ended, { userId: job.user_id, attempt: job.attempt + 1 });
     await moveJob(tx, again.id, 'created', 'pending');
@@ -67,10 +94,7 @@ export async function endOne(deps: FinishDependencies, tx: Db, job: Job, ending:
 
 /** The others of a pipeline that gives up with its first failure. */
 async function giveUp(deps: FinishDependencies, tx: Db, pipelineId: number): Promise<void> {
-  for (const job of await jobsInStatuses(tx, pipelineId, [...cancelableStatuses])) {
-    const current = await lockJob(tx, job.id);
-    if (current && cancelableStatuses.has(current.status)) await endOne(deps, tx, current, { event: 'cancel' });
-  }
+  await cancelLocked(deps, tx, await lockJobsInStatuses(tx, pipelineId, [...cancelableStatuses]));
 }
 
 /**

@@ -201,6 +201,71 @@ export async function endJob(
     .executeTakeFirst();
 }
 
+/** A job as those who cancel see it. */
+export type CancelableJob = Pick<
+  Job,
+  | 'id'
+  | 'project_id'
+  | 'pipeline_id'
+  | 'user_id'
+  | 'status'
+  | 'kind'
+  | 'interruptible'
+  | 'cancel_gracefully'
+  | 'resource_group'
+  | 'trace_size'
+>;
+
+/** Jobs of a pipeline in one of the statuses, newest attempts only, locked: as they are once nobody else changes them. */
+export async function lockJobsInStatuses(
+  tx: Db,
+  pipelineId: number,
+  statuses: readonly string[],
+): Promise<CancelableJob[]> {
+  return await tx
+    .selectFrom('jobs')
+    .select([
+      ...(['id', 'project_id', 'pipeline_id', 'user_id', 'status', 'kind', 'interruptible'] as const),
+      ...(['cancel_gracefully', 'resource_group', 'trace_size'] as const),
+    ])
+    .where('pipeline_id', '=', pipelineId)
+    .where('retried', '=', false)
+    .where('status', 'in', [...statuses])
+    .orderBy('id')
+    .forUpdate()
+    .execute();
+}
+
+/** Cancels jobs whose locks the caller holds, as `endJob` ends one; answers which of them left reports. */
+export async function cancelLockedJobs(
+  tx: Db,
+  ids: readonly number[],
+  by: number | null | undefined,
+): Promise<ReadonlySet<number>> {
+  const { rows } = await sql<{ job_id: number }>`
+    with ended as (
+      update jobs set status = 'canceled', failure_reason = null, exit_code = null, finished_at = now(),
+        updated_at = now(), canceled_by_id = ${by === undefined ? sql.ref('canceled_by_id') : by}
+      where id = any(${ids}::bigint[])
+      returning id
+    ), closed as (
+      delete from job_sessions where job_id in (select id from ended)
+    )
+    select distinct job_id from job_artifacts
+    where job_id = any(${ids}::bigint[]) and file_type not in ('archive', 'metadata')`.execute(tx);
+  return new Set(rows.map(({ job_id }) => job_id));
+}
+
+/** Others are asked to end: their runners let them. */
+export async function startCanceling(tx: Db, ids: readonly number[], by: number | null): Promise<void> {
+  if (ids.length === 0) return;
+  await tx
+    .updateTable('jobs')
+    .set({ status: 'canceling', canceled_by_id: by, updated_at: sql`now()` })
+    .where(sql<boolean>`id = any(${ids}::bigint[])`)
+    .execute();
+}
+
 /** Another status that is no end; false when the job is no longer in the expected one. */
 export async function moveJob(
   tx: Db,

@@ -7,6 +7,7 @@ import type { Page } from '../../../kernel/http/pagination.ts';
 import { countUpTo } from '../../../kernel/http/paging.queries.ts';
 import { abilityScope, below, withTables } from '../../namespaces/index.ts';
 import type { JobPlan, PlanNeed } from '../jobs/plan.ts';
+import type { JobStatus } from '../scheduling/job-states.ts';
 import type { QueuePriority } from './priority.ts';
 
 interface CommonFilter {
@@ -283,20 +284,22 @@ export interface NewJob {
 /** Jobs inserted with one statement: their plans are in memory as text meanwhile. */
 const insertedAtOnce = 500;
 
-/** Jobs of new pipelines, in `created`. */
+/** Jobs of new pipelines, in the statuses in which they begin. */
 export async function insertJobs(
   tx: Db,
-  jobs: ReadonlyArray<{ readonly pipeline: Pipeline; readonly job: NewJob }>,
+  jobs: ReadonlyArray<{ readonly pipeline: Pipeline; readonly job: NewJob; readonly status: JobStatus }>,
 ): Promise<void> {
   for (let at = 0; at < jobs.length; at += insertedAtOnce) {
-    const rows = jobs.slice(at, at + insertedAtOnce).map(({ pipeline, job }) => ({
+    const rows = jobs.slice(at, at + insertedAtOnce).map(({ pipeline, job, status }) => ({
       project_id: pipeline.project_id,
       pipeline_id: pipeline.id,
       name: job.name,
       kind: job.kind,
       stage: job.stage,
       stage_index: job.stageIndex,
-      status: 'created',
+      status,
+      // As PostgreSQL reads it: when the transaction began, as of rows that are updated.
+      queued_at: status === 'pending' ? 'now' : null,
       when: job.when,
       allow_failure: job.allowFailure,
       plan: job.plan,

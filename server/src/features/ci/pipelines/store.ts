@@ -6,6 +6,8 @@ import type { CiDependencies } from '../deps.ts';
 import { insertPipelineSource } from '../downstream/sources.queries.ts';
 import { insertExplanations } from '../explain/explain.queries.ts';
 import { ensureGroups } from '../resource-groups/resource-groups.queries.ts';
+import { beginningOf } from '../scheduling/first-pass.ts';
+import { notifyPending } from '../scheduling/process.queries.ts';
 import { processPipelines } from '../scheduling/process.ts';
 import { sealed } from '../variables/sealing.ts';
 import type { Compiled } from './compile.ts';
@@ -37,15 +39,20 @@ export async function storePipelines(deps: CiDependencies, prepared: readonly Pr
     const unnumbered = prepared.filter(({ iid }) => iid === undefined).length;
     let next = unnumbered === 0 ? 0 : await deps.takeIids(tx, project.id, 'pipeline', unnumbered);
     const rows: NewPipeline[] = [];
-    for (const { request, row, iid } of prepared) {
+    const beginnings = prepared.map(({ plan }) => (plan ? beginningOf(plan.jobs) : null));
+    for (const [at, { request, row, iid }] of prepared.entries()) {
       const { upstream } = request;
       const inherited = upstream?.child
         ? { queue_priority: await priorityOfPipeline(tx, upstream.job.pipeline_id) }
         : {};
-      rows.push({ ...row, ...inherited, iid: iid ?? next++ });
+      // Of one that was triggered others are told: its status changes with a pass.
+      const status = upstream ? null : beginnings[at]?.pipeline;
+      rows.push({ ...row, ...inherited, ...(status ? { status } : {}), iid: iid ?? next++ });
     }
     const pipelines = await insertPipelines(tx, rows);
-    const stored = prepared.map((each, at) => ({ ...each, pipeline: pipelines[at] as Pipeline }));
+    const stored = prepared.map((each, at) => ({
+      ...{ ...each, pipeline: pipelines[at] as Pipeline, statuses: beginnings[at]?.statuses ?? [] },
+    }));
     for (const { request, pipeline } of stored)
       if (request.upstream) await insertPipelineSource(tx, pipeline.id, request.upstream);
     await insertPipelineVariables(
@@ -60,19 +67,23 @@ export async function storePipelines(deps: CiDependencies, prepared: readonly Pr
         })),
       ),
     );
-    for (const { plan, pipeline } of stored) {
+    for (const { plan, pipeline, row } of stored) {
       const context = { project_id: project.id, actor_id: pipeline.user_id };
       const payload = { pipeline_id: pipeline.id, status: pipeline.status };
-      await recordFact(tx, pipelineFacts.created, payload, context);
+      await recordFact(tx, pipelineFacts.created, { ...payload, status: row.status }, context);
       if (!plan) await recordFact(tx, pipelineFacts.finished, payload, context);
+      else if (pipeline.status !== row.status) await recordFact(tx, pipelineFacts.changed, payload, context);
     }
     await deps.announce(tx, `project:${project.id}:pipelines`);
-    const started = stored.flatMap(({ plan, pipeline }) => (plan ? [{ plan, pipeline }] : []));
+    const started = stored.flatMap((each) => (each.plan ? [{ ...each, plan: each.plan }] : []));
     if (started.length === 0) return pipelines;
     await insertJobs(
       tx,
-      started.flatMap(({ plan, pipeline }) => plan.jobs.map((job) => ({ pipeline, job }))),
+      started.flatMap(({ plan, pipeline, statuses }) =>
+        plan.jobs.map((job, at) => ({ pipeline, job, status: statuses[at] ?? 'created' })),
+      ),
     );
+    if (started.some(({ statuses }) => statuses.includes('pending'))) await notifyPending(tx);
     await insertExplanations(
       tx,
       started.map(({ plan, pipeline }) => ({ pipelineId: pipeline.id, explanation: plan.explanation })),
@@ -85,10 +96,11 @@ export async function storePipelines(deps: CiDependencies, prepared: readonly Pr
       project,
       started.map(({ pipeline }) => ({ ref: `refs/pipelines/${pipeline.id}`, sha: pipeline.sha })),
     );
+    // Those that have more to do than to let their first jobs wait.
     await processPipelines(
       deps,
       tx,
-      started.map(({ pipeline }) => pipeline),
+      started.flatMap(({ pipeline, row }) => (pipeline.status === row.status ? [pipeline] : [])),
     );
     return pipelines;
   });

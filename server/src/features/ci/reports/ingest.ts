@@ -2,7 +2,7 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { transaction } from '../../../kernel/db/index.ts';
-import { type FactConsumer, jobFinished, on } from '../../../kernel/events/index.ts';
+import { type FactConsumer, hasReports, jobFinished, on } from '../../../kernel/events/index.ts';
 import { reportText } from '../artifacts/report-bytes.ts';
 import type { CiDependencies } from '../deps.ts';
 import { type ReadReport, ReportError, type ReportKind, type ReportPlace } from './kind.ts';
@@ -34,30 +34,33 @@ export function reportReader(deps: Pick<CiDependencies, 'db' | 'objects' | 'anno
   return {
     name: 'ci.reports',
     handlers: [
-      on(jobFinished, async ({ payload: { job_id: jobId, pipeline_id: pipelineId, reports } }) => {
-        if (reports === false) return;
-        const types = reportKinds.map(({ type }) => type);
-        for (const unread of await unreadReports(db, jobId, types)) {
-          const kind = reportKinds.find(({ type }) => type === unread.file_type);
-          if (!kind) continue;
-          const text = await reportText(objects, unread.object_key, maxReportBytes);
-          const report = await read(kind, text, { projectPath: unread.project_path });
-          const content = JSON.stringify(report.content);
-          const row = {
-            jobId,
-            kind: kind.type,
-            error: report.error,
-            summary: report.summary,
-            content: await gzipped(content),
-            contentSize: Buffer.byteLength(content),
-          };
-          await transaction(db, async (tx) => {
-            if (await insertReport(tx, row)) await deps.announce(tx, `pipeline:${pipelineId}`);
-          });
-          if (report.error !== null)
-            deps.log.info({ job: jobId, kind: kind.type, error: report.error }, 'a report counts for nothing');
-        }
-      }),
+      on(
+        jobFinished,
+        async ({ payload: { job_id: jobId, pipeline_id: pipelineId } }) => {
+          const types = reportKinds.map(({ type }) => type);
+          for (const unread of await unreadReports(db, jobId, types)) {
+            const kind = reportKinds.find(({ type }) => type === unread.file_type);
+            if (!kind) continue;
+            const text = await reportText(objects, unread.object_key, maxReportBytes);
+            const report = await read(kind, text, { projectPath: unread.project_path });
+            const content = JSON.stringify(report.content);
+            const row = {
+              jobId,
+              kind: kind.type,
+              error: report.error,
+              summary: report.summary,
+              content: await gzipped(content),
+              contentSize: Buffer.byteLength(content),
+            };
+            await transaction(db, async (tx) => {
+              if (await insertReport(tx, row)) await deps.announce(tx, `pipeline:${pipelineId}`);
+            });
+            if (report.error !== null)
+              deps.log.info({ job: jobId, kind: kind.type, error: report.error }, 'a report counts for nothing');
+          }
+        },
+        hasReports,
+      ),
     ],
   };
 }

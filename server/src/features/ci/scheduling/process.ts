@@ -250,6 +250,7 @@ export async function processPipelines(
   tx: Db,
   pipelines: readonly Pipeline[],
 ): Promise<void> {
+  if (pipelines.length === 0) return;
   const groups = await jobGroups(
     tx,
     pipelines.map(({ id }) => id),

@@ -2,7 +2,7 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { transaction } from '../../../kernel/db/index.ts';
-import { type FactConsumer, jobFinished, on } from '../../../kernel/events/index.ts';
+import { type FactConsumer, hasReports, jobFinished, on } from '../../../kernel/events/index.ts';
 import { reportBytes, textOf } from '../artifacts/report-bytes.ts';
 import type { CiDependencies } from '../deps.ts';
 import { groupName } from '../variables/predefined.ts';
@@ -34,34 +34,37 @@ export function testReportReader(deps: Pick<CiDependencies, 'db' | 'objects' | '
   return {
     name: 'ci.test-reports',
     handlers: [
-      on(jobFinished, async ({ payload: { job_id: jobId, pipeline_id: pipelineId, reports } }) => {
-        if (reports === false) return;
-        const unread = await unreadReport(db, jobId);
-        if (!unread) return;
-        const report = await reportOf(await reportBytes(objects, unread.object_key, maxReportBytes));
-        const counts = { success: 0, failed: 0, skipped: 0, error: 0 } satisfies Record<CaseStatus, number>;
-        for (const { status } of report.cases) counts[status]++;
-        const text = JSON.stringify(report.cases);
-        const cases = await gzipped(text);
-        const suite = suiteName(unread.name);
-        const of = await reportedJob(db, jobId);
-        await transaction(db, async (tx) => {
-          const stored = await insertTestReport(tx, {
-            jobId,
-            suite,
-            time: report.time,
-            counts,
-            error: report.error,
-            cases,
-            casesSize: Buffer.byteLength(text),
+      on(
+        jobFinished,
+        async ({ payload: { job_id: jobId, pipeline_id: pipelineId } }) => {
+          const unread = await unreadReport(db, jobId);
+          if (!unread) return;
+          const report = await reportOf(await reportBytes(objects, unread.object_key, maxReportBytes));
+          const counts = { success: 0, failed: 0, skipped: 0, error: 0 } satisfies Record<CaseStatus, number>;
+          for (const { status } of report.cases) counts[status]++;
+          const text = JSON.stringify(report.cases);
+          const cases = await gzipped(text);
+          const suite = suiteName(unread.name);
+          const of = await reportedJob(db, jobId);
+          await transaction(db, async (tx) => {
+            const stored = await insertTestReport(tx, {
+              jobId,
+              suite,
+              time: report.time,
+              counts,
+              error: report.error,
+              cases,
+              casesSize: Buffer.byteLength(text),
+            });
+            if (!stored) return;
+            if (of) await keepFailures(tx, { ...of, suite }, report.cases);
+            await deps.announce(tx, `pipeline:${pipelineId}`);
           });
-          if (!stored) return;
-          if (of) await keepFailures(tx, { ...of, suite }, report.cases);
-          await deps.announce(tx, `pipeline:${pipelineId}`);
-        });
-        if (report.error !== null)
-          deps.log.info({ job: jobId, error: report.error }, 'a test report counts for nothing');
-      }),
+          if (report.error !== null)
+            deps.log.info({ job: jobId, error: report.error }, 'a test report counts for nothing');
+        },
+        hasReports,
+      ),
     ],
   };
 }

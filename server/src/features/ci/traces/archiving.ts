@@ -70,7 +70,13 @@ export function traceArchive(deps: Pick<CiDependencies, 'db' | 'objects' | 'anno
   return {
     consumer: {
       name: 'ci.logs',
-      handlers: [on(jobFinished, ({ payload: { job_id: id } }, { signal }) => archive(id, signal, longLogBytes))],
+      handlers: [
+        on(
+          jobFinished,
+          ({ payload: { job_id: id } }, { signal }) => archive(id, signal, longLogBytes),
+          ({ payload: { logged } }) => logged !== false,
+        ),
+      ],
     },
     task: defineTask(
       finishJobTask,

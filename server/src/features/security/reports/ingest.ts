@@ -1,6 +1,6 @@
 /** Reads the reports of security scanners when their job has ended. */
 import { type Db, transaction } from '../../../kernel/db/index.ts';
-import { type FactConsumer, jobFinished, on } from '../../../kernel/events/index.ts';
+import { type FactConsumer, hasReports, jobFinished, on } from '../../../kernel/events/index.ts';
 import type { ObjectStore } from '../../../kernel/objects/index.ts';
 import type { Logger } from '../../../kernel/telemetry/index.ts';
 import { reportBytes } from '../../ci/index.ts';
@@ -92,17 +92,20 @@ export function reportReader({ db, objects, log }: IngestDependencies): FactCons
   return {
     name: 'security.reports',
     handlers: [
-      on(jobFinished, async ({ payload: { job_id, pipeline_id, reports: left } }) => {
-        if (left === false) return;
-        const reports = await unreadReports(db, job_id, reportTypes);
-        if (reports.length === 0) return;
-        const pipeline = await pipelineOf(db, pipeline_id);
-        if (!pipeline) return;
-        for (const { file_type, object_key } of reports) {
-          const type = reportTypes.find((each) => each === file_type);
-          if (type) await read(pipeline, job_id, type, object_key);
-        }
-      }),
+      on(
+        jobFinished,
+        async ({ payload: { job_id, pipeline_id } }) => {
+          const reports = await unreadReports(db, job_id, reportTypes);
+          if (reports.length === 0) return;
+          const pipeline = await pipelineOf(db, pipeline_id);
+          if (!pipeline) return;
+          for (const { file_type, object_key } of reports) {
+            const type = reportTypes.find((each) => each === file_type);
+            if (type) await read(pipeline, job_id, type, object_key);
+          }
+        },
+        hasReports,
+      ),
     ],
   };
 }
