@@ -68,7 +68,7 @@ export async function compilePipeline(configuration: Configuration, context: Pip
   const rootLayer = layer(flow.variables);
   const decisions: Decision[] = [];
   const included: Included[] = [];
-  for (const each of placed) {
+  for (const each of withoutReplaced(placed)) {
     const config = applyDefaults(each.job.config, configuration.defaults);
     const list = inheritVariables(config, flow.variables);
     const inherited = { list, layer: list === flow.variables ? rootLayer : layer(list) };
@@ -121,6 +121,15 @@ function place({ jobs, stages }: Configuration, { limits, problems, entry }: Pip
     }
     return [{ job, stage, stageIndex, instances }];
   });
+}
+
+/** A job that is written with the name of an instance of another one, or the other way round: the later takes the place. */
+function withoutReplaced(placed: readonly Placed[]): Placed[] {
+  const last = new Map(placed.flatMap(({ job, instances }) => instances.map(({ name }) => [name, job])));
+  return placed.map((each) => ({
+    ...each,
+    instances: each.instances.filter(({ name }) => last.get(name) === each.job),
+  }));
 }
 
 function sizeOf(parallel: Parallel | undefined): number {

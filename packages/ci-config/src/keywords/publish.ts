@@ -9,6 +9,10 @@ export const publish: Keyword<string> = {
   name: 'publish',
   schema: nonEmpty,
   normalise: (node) => textOf(node) ?? DEFAULT,
+  lint: ({ name, config, markOf }, problems) => {
+    if (config.publish === undefined || publishedFolder(name, config) !== null) return;
+    problems.error(markOf('publish'), `jobs:${name} publish can only be used within a \`pages\` job`);
+  },
 };
 
 /** The folder that a job publishes as a site; null when it makes none. A job called `pages` does unless it says otherwise. */

@@ -28,6 +28,8 @@ function operandValue(expression: Expression, lookup: Lookup): Value {
       return null;
     case 'pattern':
       return expression.pattern;
+    case 'not':
+      return !truth(operandValue(expression.operand, lookup));
     case 'binary':
       return compare(expression, lookup);
   }

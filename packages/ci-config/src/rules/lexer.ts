@@ -7,7 +7,7 @@ export type Token = { readonly at: number } & (
   | { readonly type: 'pattern'; readonly source: string; readonly flags: string }
   | { readonly type: 'operator'; readonly operator: Operator }
   | { readonly type: 'boolean'; readonly value: boolean }
-  | { readonly type: 'null' | '(' | ')' }
+  | { readonly type: 'null' | '!' | '(' | ')' }
 );
 
 /** Why an expression cannot be read, and at which character (from 1). */
@@ -31,11 +31,13 @@ const LEXEMES: readonly Lexeme[] = [
   [/"([^"]*)"|'([^']*)'/y, (match, at) => ({ type: 'string', value: match[1] ?? match[2] ?? '', at })],
   [/\/((?:[^/\\]|\\.)+)\/([ismU]*)/sy, (match, at) => ({ type: 'pattern', source: match[1]!, flags: match[2]!, at })],
   [/null\b/y, (_, at) => ({ type: 'null', at })],
+  [/(true|false)\b/y, (match, at) => ({ type: 'boolean', value: match[1] === 'true', at })],
   [/==|!=|=~|!~|&&|\|\|/y, ([text], at) => ({ type: 'operator', operator: text as Operator, at })],
+  // After the comparisons that begin with it.
+  [/!/y, (_, at) => ({ type: '!', at })],
 ];
 const OF_INPUTS: readonly Lexeme[] = [
   [/\$\[\[[ \t]*inputs\.([^\s[\]|]+)[ \t]*\]\]/y, (match, at) => ({ type: 'variable', name: match[1]!, at })],
-  [/(true|false)\b/y, (match, at) => ({ type: 'boolean', value: match[1] === 'true', at })],
   ...LEXEMES.filter(([pattern]) => !pattern.source.startsWith('\\$')),
 ];
 const SPACE = /\s*/y;

@@ -1,4 +1,4 @@
-/** `rules:if` tokens -> expression tree. `&&` binds closer than `||`, comparisons closer than both. */
+/** `rules:if` tokens -> expression tree. `&&` binds closer than `||`, comparisons closer than both, `!` closer than all. */
 import type { Limits } from '../limits.ts';
 import { type Dialect, ExpressionError, type Operator, type Token, tokenize } from './lexer.ts';
 import { compilePattern, type Pattern } from './regex.ts';
@@ -9,6 +9,7 @@ export type Expression =
   | { readonly type: 'boolean'; readonly value: boolean }
   | { readonly type: 'null' }
   | { readonly type: 'pattern'; readonly pattern: Pattern }
+  | { readonly type: 'not'; readonly operand: Expression }
   | { readonly type: 'binary'; readonly operator: Operator; readonly left: Expression; readonly right: Expression };
 
 const PRECEDENCE: Record<Operator, number> = { '||': 1, '&&': 2, '==': 3, '!=': 3, '=~': 3, '!~': 3 };
@@ -34,6 +35,7 @@ export function parseExpression(text: string, limits: Limits, dialect?: Dialect)
   const operand = (): Expression => {
     const token = tokens[index++];
     if (!token) throw new ExpressionError('a value is missing', text.length);
+    if (token.type === '!') return { type: 'not', operand: operand() };
     if (token.type === '(') {
       const inner = binary(1);
       if (tokens[index++]?.type !== ')') throw new ExpressionError('a parenthesis is not closed, opened', token.at);
@@ -65,6 +67,7 @@ function leaf(token: Token): Expression {
     }
     case 'operator':
       throw new ExpressionError(`a value is missing before \`${token.operator}\``, token.at);
+    case '!':
     case '(':
     case ')':
       throw new ExpressionError(`unexpected \`${token.type}\``, token.at);
@@ -74,6 +77,7 @@ function leaf(token: Token): Expression {
 /** The variables, or inputs, that an expression looks at. */
 export function namesIn(expression: Expression): string[] {
   if (expression.type === 'variable') return [expression.name];
+  if (expression.type === 'not') return namesIn(expression.operand);
   if (expression.type === 'binary') return [...namesIn(expression.left), ...namesIn(expression.right)];
   return [];
 }

@@ -20,6 +20,12 @@ export const sourceChoices = Object.entries(sources).map(([value, word]) => ({ v
 export const failures: Readonly<Record<string, string>> = {
   script_failure: 'The script failed.',
   runner_system_failure: 'Runner system failure.',
+  image_pull_failure: 'The image of the job could not be pulled.',
+  runner_unsupported: 'The runner does not support something that the job uses.',
+  runner_configuration_error: 'The runner is not configured correctly.',
+  runner_external_dependency_failure: 'A service that the runner depends on failed.',
+  runner_interrupted: 'The runner was interrupted.',
+  scheduler_failure: 'The job could not be handed to a runner.',
   job_execution_timeout: 'The job timed out.',
   stuck_or_timeout_failure: 'No runner took the job in time, or it stopped answering.',
   missing_dependency_failure:

@@ -152,13 +152,30 @@ export interface JobPlan {
   readonly manual_confirmation?: string;
 }
 
+/** Failures after which another attempt would fail in the same way, or is not wanted: `retry` does not count for them. */
+const notRetried: ReadonlySet<string> = new Set([
+  'trace_size_exceeded',
+  'user_blocked',
+  'ci_quota_exceeded',
+  'project_deleted',
+  'no_matching_runner',
+  'missing_dependency_failure',
+  'forward_deployment_failure',
+  'failed_outdated_deployment_job',
+  'environment_creation_failure',
+  'protected_environment_failure',
+  'deployment_rejected',
+  'archived_failure',
+]);
+/** Attempts that follow where the job says nothing of this failure: it is none of its own. */
+const unaskedRetries: Readonly<Record<string, number>> = { scheduler_failure: 2 };
+
 /** Whether an attempt that failed is followed by another one by itself. */
 export function retriesAfter(plan: JobPlan, attempt: number, reason: string, exitCode: number | null): boolean {
-  if (!plan.retry || attempt >= plan.retry.max) return false;
-  // Trying again would fail in the same way, or is not wanted.
-  if (['trace_size_exceeded', 'user_blocked', 'ci_quota_exceeded', 'project_deleted'].includes(reason)) return false;
-  const { when, exit_codes: codes } = plan.retry;
+  if (notRetried.has(reason)) return false;
+  const { max, when, exit_codes: codes } = plan.retry ?? { max: 0, when: [], exit_codes: [] };
   const any = when.length === 0 && codes.length === 0;
-  const byReason = any || when.includes('always') || when.includes(reason);
-  return byReason || (exitCode !== null && codes.includes(exitCode));
+  const asked =
+    any || when.includes('always') || when.includes(reason) || (exitCode !== null && codes.includes(exitCode));
+  return attempt < (plan.retry && asked ? max : (unaskedRetries[reason] ?? 0));
 }

@@ -60,6 +60,8 @@ export const failureReasons = [
   'image_pull_failure',
   'job_router_failure',
   'runner_configuration_error',
+  'runner_external_dependency_failure',
+  'runner_interrupted',
 ] as const;
 
 interface Other {
