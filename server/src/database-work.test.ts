@@ -58,7 +58,7 @@ it.each<[path: string, statements: number, trips: number]>([
   ['/issues/1/notes', 5, 4],
   ['/merge_requests/1', 7, 4],
   ['/merge_requests/1/diffs', 3, 2],
-  ['/merge_requests', 8, 4],
+  ['/merge_requests', 9, 4],
   ['/members', 4, 4],
   ['/members/all', 3, 3],
   ['/repository/branches', 3, 2],

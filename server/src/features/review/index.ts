@@ -24,7 +24,6 @@ import { conflictResolving } from './conflicts/resolving.ts';
 import { contextCommitRoutes } from './context-commits/context-commits.routes.ts';
 import { dependencyRoutes } from './dependencies/dependencies.routes.ts';
 import { draftNoteRoutes } from './draft-notes/draft-notes.routes.ts';
-import { storedStatus } from './merge-checks/merge-check.ts';
 import { mergeCheckService } from './merge-checks/merge-checks.service.ts';
 import { afterPush } from './merge-requests/after-push.ts';
 import { changesRoutes, type PipelineReader } from './merge-requests/changes.routes.ts';
@@ -121,6 +120,7 @@ export function reviewFeature(deps: ReviewDependencies): Review {
       (await states.stateOf({ kind: 'project', ...target, level: 0 }, request)).approved,
   });
   const mergeChecks = mergeCheckService(deps, sources, states);
+  const listed = { ...deps, statusesOf: mergeChecks.statusesOf };
   const acceptance = mergeAcceptance(deps, service, mergeChecks);
   const trains = mergeTrainService(deps, service);
   const worker = trainWorker(deps, service, mergeChecks, acceptance, sources);
@@ -135,7 +135,7 @@ export function reviewFeature(deps: ReviewDependencies): Review {
   const suggestions = suggestionService(deps);
   const rebases = rebasing(deps, sources, service);
   const noteable: NoteableKind = {
-    ...mergeRequestNoteable(deps, detail),
+    ...mergeRequestNoteable(listed, detail),
     ...suggestions.hooks,
     commands: mergeRequestCommands({ ...deps, requests: service, approvals, reviews, merging, rebases }),
   };
@@ -144,16 +144,16 @@ export function reviewFeature(deps: ReviewDependencies): Review {
   const checks = statusCheckService({ ...deps, tell: calls.tell });
   return {
     routes: [
-      ...listingRoutes(deps, mergeChecks.status),
+      ...listingRoutes(listed, mergeChecks.status),
       ...newMergeRequestRoutes(deps),
       ...mergeRequestRoutes({ ...deps, quickActions: deps.noteables.quickActions }, service, detail),
       ...changesRoutes(deps, deps.pipelines, detail),
       ...versionRoutes(deps),
       ...requestPeopleRoutes(deps),
-      ...dependencyRoutes(deps, service),
+      ...dependencyRoutes(listed, service),
       ...contextCommitRoutes(deps),
       ...conflictRoutes(conflictResolving(deps, service, sources), detail),
-      ...stackRoutes(deps),
+      ...stackRoutes(listed),
       ...mergedRefRoutes(deps),
       ...deps.noteables.register(noteable),
       ...draftNoteRoutes({ ...deps, kind: noteable, reviews }),
@@ -161,23 +161,24 @@ export function reviewFeature(deps: ReviewDependencies): Review {
       ...timeTrackingRoutes(deps.db, timedMergeRequest(deps)),
       ...mergingRoutes(deps.db, merging, rebases, detail),
       ...mergeTrainRoutes({ ...deps, merging, joinStack }),
-      ...commitMergeRequestRoutes(deps),
+      ...commitMergeRequestRoutes(listed),
       ...projectApprovalRoutes(deps, rules, approvalSettings),
       ...approvalSettingRoutes(deps, approvalSettings),
       ...groupRuleRoutes(deps, rules),
       ...requestRuleRoutes(deps, rules, states),
       ...approvalRoutes({ ...deps, kind: noteable, reviews }, approvals, states),
-      ...statusCheckRoutes({ db: deps.db, externalUrl: deps.externalUrl, service: checks }),
+      ...statusCheckRoutes({ ...listed, service: checks }),
     ],
     references: [mergeRequestReferences(deps.db)],
     pageFiles: [patchFile(deps)],
     afterPush: afterPush(deps, service, acceptance),
     collaborates: sources.collaborates,
-    search: { mergeRequests: mergeRequestLists(deps) },
-    mergeRequestsById: async (ids) =>
-      (await withPeople(deps.db, await rowsById(deps.db, ids))).map((each) =>
-        mergeRequestJson(each, { base: deps.externalUrl }, storedStatus(each.row)),
-      ),
+    search: { mergeRequests: mergeRequestLists(listed) },
+    mergeRequestsById: async (ids) => {
+      const rows = await rowsById(deps.db, ids);
+      const [loaded, statusOf] = await Promise.all([withPeople(deps.db, rows), mergeChecks.statusesOf(rows, null)]);
+      return loaded.map((each) => mergeRequestJson(each, { base: deps.externalUrl }, statusOf(each.row)));
+    },
     tasks: [...calls.tasks, ...rebases.tasks, ...merging.tasks, ...following.tasks],
     cron: following.cron,
     consumers: [

@@ -119,7 +119,11 @@ export function searches(deps: SearchDependencies) {
           ? { projectId: place.project.id }
           : { group: { id: place.group.id, caller, descendants: true, archived: false } };
     const words = worded(numberIn(place, '!', search), search);
-    return await deps.mergeRequests({ ...where, ...words, state: state ?? 'all', orderBy: 'created_at', sort }, page);
+    return await deps.mergeRequests(
+      { ...where, ...words, state: state ?? 'all', orderBy: 'created_at', sort },
+      page,
+      caller,
+    );
   }
 
   async function milestones(place: Somewhere, { search, sort }: Wanted, { caller, page }: SearchContext) {

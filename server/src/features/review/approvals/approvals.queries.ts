@@ -17,6 +17,20 @@ export async function approvalsOf(db: Db, mergeRequestId: number): Promise<Appro
     .execute();
 }
 
+/** Who has approved each of some merge requests, in that order. */
+export async function approversOfEach(db: Db, mergeRequestIds: readonly number[]): Promise<Map<number, number[]>> {
+  const rows = await db
+    .selectFrom('approvals')
+    .select(['merge_request_id', 'user_id'])
+    .where('merge_request_id', 'in', [...mergeRequestIds])
+    .orderBy('id')
+    .execute();
+  const found = new Map<number, number[]>();
+  for (const { merge_request_id, user_id } of rows)
+    found.set(merge_request_id, [...(found.get(merge_request_id) ?? []), user_id]);
+  return found;
+}
+
 /** False where they have approved already. */
 export async function insertApproval(
   tx: Db,

@@ -10,9 +10,10 @@ import type { NoteableKind } from '../../collaboration/notes/index.ts';
 import { requireByIid } from '../merge-requests/merge-requests.queries.ts';
 import type { ReviewService } from '../reviews/reviews.service.ts';
 import type { ApprovalService } from './approvals.service.ts';
+import type { JudgedRule } from './judging.ts';
 import { MergeRequestApprovals, peopleJson } from './rules.entity.ts';
 import { projectId as id, requestIid } from './rules.params.ts';
-import type { ApprovalStates, JudgedRule } from './state.service.ts';
+import type { ApprovalStates } from './state.service.ts';
 
 const common = { credentials: ['token', 'session'], tag: 'Merge requests' } as const;
 const read = { on: 'project', ability: 'read_merge_request' } as const;

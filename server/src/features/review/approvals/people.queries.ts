@@ -22,6 +22,27 @@ export async function votersOf(db: Db, projectId: number, ids: readonly number[]
   return new Map(rows.map((row) => [row.id, row]));
 }
 
+/** The roles of active people, each on a project, by the id of the project and of the person. */
+export async function levelsOn(
+  db: Db,
+  wanted: readonly { readonly projectId: number; readonly userId: number }[],
+): Promise<Map<number, Map<number, number>>> {
+  const found = new Map<number, Map<number, number>>();
+  if (wanted.length === 0) return found;
+  const { rows } = await sql<{ project_id: number; user_id: number; level: number }>`
+    select p.id as project_id, u.id as user_id, case when u.admin then 50 else levels.effective_level end as level
+    from (select distinct * from unnest(${wanted.map(({ projectId }) => projectId)}::bigint[],
+        ${wanted.map(({ userId }) => userId)}::bigint[])) w (project_id, user_id)
+      join users u on u.id = w.user_id and u.state = 'active'
+      join projects p on p.id = w.project_id join namespaces n on n.id = p.namespace_id
+      cross join ${sql.raw(levelsText('u.id', true))}`.execute(db);
+  for (const { project_id, user_id, level } of rows) {
+    const levels = found.get(project_id) ?? new Map<number, number>();
+    found.set(project_id, levels.set(user_id, level));
+  }
+  return found;
+}
+
 /** Active people by id, whatever their roles. */
 export async function activePeople(db: Db, ids: readonly number[]): Promise<Map<number, Person>> {
   if (ids.length === 0) return new Map();
@@ -108,19 +129,25 @@ export async function pushersOf(
 }
 
 /** Whether the coverage of a commit's newest pipeline is known and not lower than that of the target branch. */
-export async function coverageHolds(
+export const coverageHolds = async (db: Db, request: { readonly id: number }, head: string): Promise<boolean> =>
+  (await coverageHeldBy(db, [{ id: request.id, head }])).has(request.id);
+
+/** The merge requests of which it is so. */
+export async function coverageHeldBy(
   db: Db,
-  request: { readonly id: number; readonly project_id: number; readonly target_branch: string },
-  head: string,
-): Promise<boolean> {
-  const { rows } = await sql<{ holds: boolean }>`
-    select h.coverage is not null and (t.coverage is null or h.coverage::numeric >= t.coverage::numeric) as holds
-    from (select (select l.coverage from pipelines l join merge_requests m on m.id = ${request.id}
-        where l.sha = ${head} and l.coverage is not null and (l.merge_request_id = m.id
+  requests: readonly { readonly id: number; readonly head: string }[],
+): Promise<ReadonlySet<number>> {
+  if (requests.length === 0) return new Set();
+  const { rows } = await sql<{ id: number }>`
+    select m.id from unnest(${requests.map(({ id }) => id)}::bigint[], ${requests.map(({ head }) => head)}::text[]) w (id, head)
+      join merge_requests m on m.id = w.id,
+      lateral (select (select l.coverage from pipelines l
+        where l.sha = w.head and l.coverage is not null and (l.merge_request_id = m.id
           or (l.project_id = m.source_project_id and l.ref = m.source_branch and l.merge_request_id is null))
         order by l.id desc limit 1) as coverage) h,
-      (select (select l.coverage from pipelines l where l.project_id = ${request.project_id}
-        and l.ref = ${request.target_branch} and l.status = 'success' and l.coverage is not null
-        order by l.id desc limit 1) as coverage) t`.execute(db);
-  return rows[0]?.holds ?? false;
+      lateral (select (select l.coverage from pipelines l where l.project_id = m.project_id
+        and l.ref = m.target_branch and l.status = 'success' and l.coverage is not null
+        order by l.id desc limit 1) as coverage) t
+    where h.coverage is not null and (t.coverage is null or h.coverage::numeric >= t.coverage::numeric)`.execute(db);
+  return new Set(rows.map(({ id }) => id));
 }

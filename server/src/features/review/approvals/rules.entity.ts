@@ -16,8 +16,8 @@ import { UserReference, userReference } from '../../identity/index.ts';
 import { pictureUrl } from '../../namespaces/index.ts';
 import { describedGrant } from '../../repository/index.ts';
 import type { Person } from '../merge-requests/merge-requests.queries.ts';
+import type { JudgedRule } from './judging.ts';
 import type { ApprovalRule, RuleBranch, RuleGroup } from './rules.queries.ts';
-import type { JudgedRule } from './state.service.ts';
 
 export const ruleTypes = ['any_approver', 'regular', 'report_approver'] as const;
 export const reportTypes = ['license_scanning', 'code_coverage'] as const;

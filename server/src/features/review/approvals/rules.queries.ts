@@ -72,6 +72,22 @@ export async function rulesFor(
   return { project: rows.filter(({ own }) => !own), request: rows.filter(({ own }) => own) };
 }
 
+/** All rules that count for any of some merge requests, each with what it belongs to. */
+export async function rulesOver(
+  db: Db,
+  requests: readonly { readonly id: number; readonly project_id: number }[],
+): Promise<Array<ApprovalRule & { readonly project_id: number | null; readonly merge_request_id: number | null }>> {
+  const projects = [...new Set(requests.map(({ project_id }) => project_id))];
+  const { rows } = await sql<ApprovalRule & { project_id: number | null; merge_request_id: number | null }>`
+    select ${columns}, r.project_id, r.merge_request_id from approval_rules r
+    where r.project_id = any(${projects}::bigint[])
+      or r.merge_request_id = any(${requests.map(({ id }) => id)}::bigint[])
+      or r.namespace_id in (select unnest(n.traversal_ids) from projects p join namespaces n on n.id = p.namespace_id
+        where p.id = any(${projects}::bigint[]))
+    order by r.id`.execute(db);
+  return rows;
+}
+
 export const countRules = (db: Db, owner: RuleOwner): Promise<number> =>
   countUpTo(db, db.selectFrom('approval_rules as r').select('r.id').where(ownedBy(owner)));
 
@@ -208,5 +224,18 @@ export async function protectedBranches(db: Db, projectId: number): Promise<Rule
     from projects p join namespaces n on n.id = p.namespace_id
       join protected_branches b on b.project_id = p.id or b.namespace_id = n.traversal_ids[1]
     where p.id = ${projectId} order by b.id`.execute(db);
+  return rows;
+}
+
+/** The protected branches of several projects, without who may do what there. */
+export async function protectedBranchesOf(
+  db: Db,
+  projectIds: readonly number[],
+): Promise<Array<Omit<RuleBranch, 'grants'> & { readonly project_id: number }>> {
+  const { rows } = await sql<Omit<RuleBranch, 'grants'> & { project_id: number }>`
+    select p.id as project_id, b.id, b.name, b.code_owner_approval_required
+    from projects p join namespaces n on n.id = p.namespace_id
+      join protected_branches b on b.project_id = p.id or b.namespace_id = n.traversal_ids[1]
+    where p.id = any(${[...projectIds]}::bigint[]) order by b.id`.execute(db);
   return rows;
 }

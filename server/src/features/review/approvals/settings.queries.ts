@@ -106,6 +106,10 @@ export async function groupSettingsAbove(db: Db, namespaceId: number): Promise<G
 /** The settings of a project as far as the groups above it let it have them. */
 export async function settingsUnderGroups(db: Db, projectId: number): Promise<ApprovalSettings> {
   const [own, groups] = await Promise.all([readApprovalSettings(db, projectId), groupSettingsOver(db, projectId)]);
+  return underGroups(own, groups);
+}
+
+function underGroups(own: ApprovalSettings, groups: GroupApprovalSettings): ApprovalSettings {
   const reset = own.reset_approvals_on_push || !groups.retain_approvals_on_push;
   return {
     reset_approvals_on_push: reset,
@@ -118,4 +122,34 @@ export async function settingsUnderGroups(db: Db, projectId: number): Promise<Ap
       own.merge_requests_disable_committers_approval || !groups.allow_committer_approval,
     require_password_to_approve: own.require_password_to_approve || groups.require_reauthentication_to_approve,
   };
+}
+
+/** A project as far as the approvals of its merge requests depend on it. */
+export interface ApprovalProject {
+  readonly id: number;
+  readonly approvals_before_merge: number;
+  /** The groups that it is in. */
+  readonly groups: readonly number[];
+  readonly settings: ApprovalSettings;
+}
+
+/** The same for several projects at once, each with what else its approvals depend on. */
+export async function approvalProjects(db: Db, ids: readonly number[]): Promise<Map<number, ApprovalProject>> {
+  const { rows } = await sql<{
+    id: number;
+    approvals_before_merge: number;
+    groups: number[];
+    own: ApprovalSettings | null;
+    above: GroupApprovalSettings;
+  }>`select p.id, p.approvals_before_merge, n.traversal_ids as groups, to_jsonb(s) as own,
+      (select to_jsonb(g) from (${combined(sql`n.traversal_ids`)}) g) as above
+    from projects p join namespaces n on n.id = p.namespace_id
+      left join project_approval_settings s on s.project_id = p.id
+    where p.id = any(${[...ids]}::bigint[])`.execute(db);
+  return new Map(
+    rows.map(({ own, above, ...project }) => [
+      project.id,
+      { ...project, settings: underGroups(own ?? defaults, above) },
+    ]),
+  );
 }

@@ -3,13 +3,14 @@ import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { MergeRequest } from '../../../kernel/db/rows.ts';
 import type { Settings } from '../../../kernel/settings/index.ts';
-import { baseOf, matchesPattern, type RepositoryAccess, stackBase } from '../../repository/index.ts';
+import { baseOf, type RepositoryAccess, stackBase } from '../../repository/index.ts';
 import { type Approval, approvalsOf } from './approvals.queries.ts';
 import { codeOwnerRules } from './code-owner-rules.ts';
+import { approversOf, type JudgedRule, judge, planOf } from './judging.ts';
 import { coverageHolds, membersOfGroups, pushersOf, usersOfAddresses, type Voter, votersOf } from './people.queries.ts';
-import { type ApprovalRule, protectedBranches, type RuleBranch, rulesFor } from './rules.queries.ts';
+import { protectedBranches, type RuleBranch, rulesFor } from './rules.queries.ts';
 import { type ApprovalSettings, settingsUnderGroups } from './settings.queries.ts';
-import { type ApprovalFacts, effectiveRules, mayVote, outcomeOf, type RuleOutcome } from './state.ts';
+import { type ApprovalFacts, mayVote } from './state.ts';
 
 export interface StateDependencies {
   readonly db: Db;
@@ -18,15 +19,6 @@ export interface StateDependencies {
     RepositoryAccess,
     'branch' | 'changedPaths' | 'codeOwners' | 'commitsBetween' | 'isAncestor' | 'mergeBase' | 'patchId'
   >;
-}
-
-/** A rule with its outcome. A rule of code owners is computed and has no row. */
-export interface JudgedRule extends RuleOutcome {
-  readonly rule: ApprovalRule | null;
-  readonly name: string;
-  readonly type: ApprovalRule['rule_type'] | 'code_owner';
-  readonly section: string | null;
-  readonly approvalsRequired: number;
 }
 
 export interface ApprovalState {
@@ -57,16 +49,22 @@ export async function effectiveSettings(
   projectId: number,
 ): Promise<ApprovalSettings> {
   const [own, instance] = await Promise.all([settingsUnderGroups(db, projectId), settings.read()]);
-  return {
-    ...own,
-    disable_overriding_approvers_per_merge_request:
-      own.disable_overriding_approvers_per_merge_request || instance.disable_overriding_approvers_per_merge_request,
-    merge_requests_author_approval:
-      own.merge_requests_author_approval && !instance.prevent_merge_requests_author_approval,
-    merge_requests_disable_committers_approval:
-      own.merge_requests_disable_committers_approval || instance.prevent_merge_requests_committers_approval,
-  };
+  return underInstance(own, instance);
 }
+
+/** The settings of a project as far as the instance lets it have them. */
+export const underInstance = (
+  own: ApprovalSettings,
+  instance: Awaited<ReturnType<StateDependencies['settings']['read']>>,
+): ApprovalSettings => ({
+  ...own,
+  disable_overriding_approvers_per_merge_request:
+    own.disable_overriding_approvers_per_merge_request || instance.disable_overriding_approvers_per_merge_request,
+  merge_requests_author_approval:
+    own.merge_requests_author_approval && !instance.prevent_merge_requests_author_approval,
+  merge_requests_disable_committers_approval:
+    own.merge_requests_disable_committers_approval || instance.prevent_merge_requests_committers_approval,
+});
 
 export function approvalStates(deps: StateDependencies) {
   const { db, repository } = deps;
@@ -121,13 +119,6 @@ export function approvalStates(deps: StateDependencies) {
     return all.filter(({ head_sha, patch_id }) => head_sha === heads.head || patch_id === patch);
   }
 
-  /** `own`: what the request asks for itself, of anybody. */
-  async function requiredBy(rule: ApprovalRule, row: MergeRequest, heads: RequestHeads | null, own: number) {
-    if (rule.rule_type === 'any_approver') return Math.max(rule.approvals_required, own);
-    if (rule.report_type !== 'code_coverage' || rule.approvals_required === 0) return rule.approvals_required;
-    return heads && (await coverageHolds(db, row, heads.head)) ? 0 : rule.approvals_required;
-  }
-
   /** `heads` are the live ones where the caller knows them; without, those that the request has followed. */
   async function stateOf(
     subject: ProjectSubject,
@@ -144,31 +135,19 @@ export function approvalStates(deps: StateDependencies) {
     ]);
     const target = tip ?? row.start_sha;
     const heads = live ?? (row.head_sha === null || target === null ? null : { head: row.head_sha, target });
-    const matching = branches.filter(({ name }) => matchesPattern(name, row.target_branch));
-    const overridable = !settings.disable_overriding_approvers_per_merge_request;
-    const own = overridable ? (row.approvals_before_merge ?? 0) : 0;
-    const { overwritten, rules } = effectiveRules(
-      stored.project,
-      stored.request,
-      overridable,
-      new Set(matching.map(({ id }) => id)),
-    );
-    const [barred, approvals, owned, members] = await Promise.all([
+    const plan = planOf(project, row, settings, stored, branches);
+    const [barred, approvals, owned, members, holds] = await Promise.all([
       barredFrom(subject, row, settings, heads),
       standing(subject, row, settings, heads),
       heads ? codeOwnerRules(deps, project, row, heads) : [],
       membersOfGroups(
         db,
-        rules.flatMap(({ group_ids }) => group_ids),
+        plan.rules.flatMap(({ group_ids }) => group_ids),
       ),
+      plan.needsCoverage && heads ? coverageHolds(db, row, heads.head) : false,
     ]);
-    const approversOf = (rule: ApprovalRule) =>
-      rule.rule_type === 'any_approver'
-        ? null
-        : new Set([...rule.user_ids, ...rule.group_ids.flatMap((id) => members.get(id) ?? [])]);
-    const listed = rules.map((rule) => ({ rule, approvers: approversOf(rule) }));
     const voters = await votersOf(db, project.id, [
-      ...listed.flatMap(({ approvers }) => [...(approvers ?? [])]),
+      ...plan.rules.flatMap((rule) => [...(approversOf(rule, members) ?? [])]),
       ...owned.flatMap(({ approvers }) => [...approvers]),
       ...approvals.map(({ user_id }) => user_id),
       ...(asker === null ? [] : [asker]),
@@ -178,52 +157,9 @@ export function approvalStates(deps: StateDependencies) {
       levels: new Map([...voters].map(([id, { level }]) => [id, level])),
       barred,
     };
-    const judged = await Promise.all(
-      listed.map(async ({ rule, approvers }): Promise<JudgedRule> => {
-        const approvalsRequired = await requiredBy(rule, row, heads, own);
-        const { name, rule_type: type } = rule;
-        return {
-          rule,
-          name,
-          type,
-          section: null,
-          approvalsRequired,
-          ...outcomeOf({ approvalsRequired, approvers }, facts),
-        };
-      }),
-    );
-    const ownersRequired = matching.some((branch) => branch.code_owner_approval_required);
-    const byOwners = owned.map(({ name, section, approvers, ...entry }): JudgedRule => {
-      const asked = ownersRequired ? entry.approvalsRequired : 0;
-      const outcome = outcomeOf({ approvalsRequired: asked, approvers }, facts);
-      // An entry whose owners may all not approve asks for what nobody can give: the file is nobody's.
-      const nobody = outcome.eligible.length === 0;
-      const left = nobody ? 0 : outcome.left;
-      return {
-        ...{ rule: null, name, type: 'code_owner', section, ...outcome },
-        ...{ approvalsRequired: nobody ? 0 : asked, left, approved: left === 0 },
-      };
-    });
-    const minimum = rules.some(({ rule_type }) => rule_type === 'any_approver')
-      ? 0
-      : Math.max(project.approvals_before_merge, own);
-    const fallback = outcomeOf({ approvalsRequired: minimum, approvers: null }, facts);
-    const all = [...judged, ...byOwners];
-    const sum = (of: (each: JudgedRule) => number, more: number) => all.reduce((total, each) => total + of(each), more);
-    const named = new Set([
-      ...listed.flatMap(({ approvers }) => [...(approvers ?? [])]),
-      ...owned.flatMap(({ approvers }) => [...approvers]),
-    ]);
+    const { named, ...judged } = judge(plan, { facts, members, owned, coverageHolds: holds });
     return {
-      settings,
-      overwritten,
-      rules: all,
-      approvals,
-      voters,
-      branches,
-      required: sum((each) => each.approvalsRequired, minimum),
-      left: sum((each) => each.left, fallback.left),
-      approved: fallback.approved && all.every((each) => each.approved),
+      ...{ settings, overwritten: plan.overwritten, ...judged, approvals, voters, branches },
       mayApprove: (userId) =>
         row.state === 'opened' && !facts.approvals.includes(userId) && mayVote(facts, userId, named.has(userId)),
     };

@@ -10,7 +10,7 @@ import { slicePage } from '../../../kernel/http/pagination.ts';
 import { IdOrPath, Int } from '../../../kernel/http/params/schema.ts';
 import { requireOnProject } from '../../../kernel/http/parents.ts';
 import { Empty, type Route, route } from '../../../kernel/http/route.ts';
-import { storedStatus } from '../merge-checks/merge-check.ts';
+import type { MergeCheckService } from '../merge-checks/merge-checks.service.ts';
 import { requestsById } from '../merge-requests/history.queries.ts';
 import { MergeRequest, mergeRequestJson } from '../merge-requests/merge-requests.entity.ts';
 import { byId, requireByIid, withPeople } from '../merge-requests/merge-requests.queries.ts';
@@ -41,7 +41,7 @@ const MergeRequestDependency = Entity('MergeRequestDependency', {
 });
 
 export function dependencyRoutes(
-  deps: Pick<MergeRequestDependencies, 'db' | 'externalUrl' | 'projectAs'>,
+  deps: Pick<MergeRequestDependencies, 'db' | 'externalUrl' | 'projectAs'> & Pick<MergeCheckService, 'statusesOf'>,
   service: Pick<MergeRequestService, 'tell'>,
 ): Route[] {
   const { db } = deps;
@@ -60,12 +60,8 @@ export function dependencyRoutes(
     for (const projectId of new Set(rows.map(({ project_id }) => project_id)))
       if (await mayRead(caller, projectId)) readable.add(projectId);
     const seen = rows.filter(({ project_id }) => readable.has(project_id));
-    const json = new Map(
-      (await withPeople(db, seen)).map((loaded) => [
-        loaded.row.id,
-        mergeRequestJson(loaded, urls, storedStatus(loaded.row)),
-      ]),
-    );
+    const [loaded, statusOf] = await Promise.all([withPeople(db, seen), deps.statusesOf(seen, caller)]);
+    const json = new Map(loaded.map((each) => [each.row.id, mergeRequestJson(each, urls, statusOf(each.row))]));
     return found.flatMap(({ id, blocking_id, blocked_id }) => {
       const [blocking, blocked] = [json.get(blocking_id), json.get(blocked_id)];
       if (!blocking || !blocked) return [];

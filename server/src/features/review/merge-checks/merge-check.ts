@@ -7,8 +7,6 @@ import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { MergeRequest, Project } from '../../../kernel/db/rows.ts';
 import { type HttpError, plainError } from '../../../kernel/http/errors.ts';
 import { everyPort } from '../../../kernel/ports.ts';
-import { isEarly } from '../merge-requests/merge-after.ts';
-import { isDraft } from '../merge-requests/merge-requests.entity.ts';
 
 /** The values of `detailed_merge_status` that are produced here. */
 export type DetailedStatus =
@@ -92,12 +90,16 @@ export interface MergeCandidate {
 /** Provides one fact for checks, of this domain or of a later one. `heads` are those of the candidate. */
 export type FactSource<T> = (candidate: MergeCandidate, heads: LiveHeads) => Promise<T>;
 
-export interface MergeFacts extends MergeCandidate {
+/** What checks judge. */
+export interface JudgedFacts extends Pick<MergeCandidate, 'row' | 'rules' | 'heads' | 'pipelineStatus'> {
   /** Null where the outcome is not known and this is not the time to try: whoever holds the lock will. */
   trial(heads: LiveHeads): Promise<TrialMerge | null>;
   /** The fact of a source; several checks may ask for it, the source is asked once. */
   get<T>(source: FactSource<T>, heads: LiveHeads): Promise<T>;
 }
+
+/** Of one request, whose facts are loaded when they are asked for. */
+export interface MergeFacts extends MergeCandidate, JudgedFacts {}
 
 export interface MergeRefusal {
   readonly status: DetailedStatus;
@@ -110,7 +112,7 @@ export interface MergeCheck {
   readonly awaitable: boolean;
   /** Whether a merge train sees to it itself, by what it builds and tests. */
   readonly byTrain?: true;
-  refusal(facts: MergeFacts): Promise<MergeRefusal | null> | MergeRefusal | null;
+  refusal(facts: JudgedFacts): Promise<MergeRefusal | null> | MergeRefusal | null;
 }
 
 /** Checks of later domains; they are asked after those of this one. */
@@ -123,7 +125,7 @@ export const refusedAs = (status: DetailedStatus): MergeRefusal => ({
 });
 
 /** The first refusal in the order of the list. */
-export async function firstRefusal(facts: MergeFacts, checks: readonly MergeCheck[]): Promise<MergeRefusal | null> {
+export async function firstRefusal(facts: JudgedFacts, checks: readonly MergeCheck[]): Promise<MergeRefusal | null> {
   for (const check of checks) {
     const found = await check.refusal(facts);
     if (found !== null) return found;
@@ -143,14 +145,4 @@ export function mergeFacts(
     return asked;
   };
   return { ...candidate, get, trial: (heads) => get(trial, heads) };
-}
-
-/** The status that a list shows: what the row alone says, in the order of the checks. Reading a single request checks anew. */
-export function storedStatus(row: MergeRequest): string {
-  if (row.state !== 'opened') return 'not_open';
-  if (row.has_conflicts) return 'conflict';
-  if (row.merge_status !== 'can_be_merged')
-    return row.merge_status === 'cannot_be_merged' ? 'broken_status' : row.merge_status;
-  if (isDraft(row.title)) return 'draft_status';
-  return isEarly(row) ? 'merge_time' : 'mergeable';
 }

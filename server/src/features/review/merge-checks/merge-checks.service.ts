@@ -6,13 +6,14 @@ import { plainError, recordNotFound } from '../../../kernel/http/errors.ts';
 import type { Ports } from '../../../kernel/ports.ts';
 import { type Ancestry, type RepositoryAccess, stackBase } from '../../repository/index.ts';
 import { approvalsGiven } from '../approvals/approvals.check.ts';
-import type { ApprovalStates } from '../approvals/state.service.ts';
+import type { ApprovalStates, StateDependencies } from '../approvals/state.service.ts';
 import { newestPipelineOf } from '../merge-requests/head-pipelines.queries.ts';
 import * as requests from '../merge-requests/merge-requests.queries.ts';
 import type { RequestSources } from '../merge-requests/sources.ts';
 import { allStatusChecksPassed } from '../status-checks/status-checks.check.ts';
 import { divergenceOf } from './branches.checks.ts';
 import { mergeCheckList } from './list.ts';
+import { listedStatuses } from './listed-statuses.ts';
 import { lockInTheWay } from './locks.check.ts';
 import {
   type DetailedStatus,
@@ -31,6 +32,7 @@ export interface MergeCheckDependencies {
   readonly db: Db;
   readonly repository: Pick<RepositoryAccess, 'branch' | 'divergence' | 'lockInTheWay' | 'tryMerge'> & Ancestry;
   readonly ports: Pick<Ports, 'every'>;
+  readonly settings: StateDependencies['settings'];
 }
 
 /** A request that is about to be merged. */
@@ -169,7 +171,10 @@ export function mergeCheckService(
     if (refusal) throw refusal.error;
   }
 
-  return { load, status, knownFacts, requireImmediate, requireAwaitable, requireOnTrain, divergence };
+  return {
+    ...{ load, status, statusesOf: listedStatuses(deps, factSources, checks) },
+    ...{ knownFacts, requireImmediate, requireAwaitable, requireOnTrain, divergence },
+  };
 }
 
 export interface MergeCheckService extends ReturnType<typeof mergeCheckService> {}

@@ -76,3 +76,44 @@ export async function storedCandidate(
   const { author_name, rules: required, pipeline, has_locks, ...row } = found;
   return { row, rules: required, pipeline, hasLocks: has_locks, authorName: author_name };
 }
+
+/** A merge request of a list with what its project requires, as far as the checks ask without its branches. */
+export interface ListedCandidate {
+  readonly row: MergeRequest;
+  readonly rules: MergeRules;
+  readonly pipelineStatus: string | null;
+  /** Whether anything is locked that the target branch and the people concerned have to heed. */
+  readonly hasLocks: boolean;
+}
+
+/** The same for many at once. */
+export async function listedCandidates(
+  db: Db,
+  rows: readonly MergeRequest[],
+  callerId: number | null,
+): Promise<ListedCandidate[]> {
+  if (rows.length === 0) return [];
+  const found = await db
+    .selectFrom('merge_requests as m')
+    .innerJoin('projects as p', 'p.id', 'm.project_id')
+    .innerJoin('namespaces as n', 'n.id', 'p.namespace_id')
+    .select([
+      'm.id',
+      rules.as('rules'),
+      newestPipeline(sql.ref('m.head_sha')).as('pipeline'),
+      sql<boolean>`exists (select from path_locks k where k.project_id = p.id
+        and k.user_id is distinct from m.author_id and k.user_id is distinct from ${callerId}::bigint
+        and (k.lfs or m.target_branch = p.default_branch))`.as('has_locks'),
+    ])
+    .where(
+      'm.id',
+      'in',
+      rows.map(({ id }) => id),
+    )
+    .execute();
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return found.flatMap(({ id, rules: required, pipeline, has_locks }) => {
+    const row = byId.get(id);
+    return row ? [{ row, rules: required, pipelineStatus: pipeline?.status ?? null, hasLocks: has_locks }] : [];
+  });
+}

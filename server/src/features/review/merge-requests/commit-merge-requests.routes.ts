@@ -6,14 +6,14 @@ import { slicePage, withItems } from '../../../kernel/http/pagination.ts';
 import { IdOrPath, OneOf, Optional, Str } from '../../../kernel/http/params/schema.ts';
 import { requireOnProject } from '../../../kernel/http/parents.ts';
 import { type Route, route } from '../../../kernel/http/route.ts';
-import { storedStatus } from '../merge-checks/merge-check.ts';
+import type { MergeCheckService } from '../merge-checks/merge-checks.service.ts';
 import { MergeRequest, mergeRequestJson } from './merge-requests.entity.ts';
 import { withPeople } from './merge-requests.queries.ts';
 import type { MergeRequestDependencies } from './merge-requests.service.ts';
 import { rangesOf, rowsById } from './of-commits.queries.ts';
 
 export function commitMergeRequestRoutes(
-  deps: Pick<MergeRequestDependencies, 'db' | 'externalUrl' | 'repository'>,
+  deps: Pick<MergeRequestDependencies, 'db' | 'externalUrl' | 'repository'> & Pick<MergeCheckService, 'statusesOf'>,
 ): Route[] {
   const { db, repository } = deps;
   return [
@@ -51,10 +51,10 @@ export function commitMergeRequestRoutes(
           db,
           found.items.map(({ id }) => id),
         );
-        const loaded = await withPeople(db, rows);
+        const [loaded, statusOf] = await Promise.all([withPeople(db, rows), deps.statusesOf(rows, caller)]);
         return withItems(
           found,
-          loaded.map((each) => mergeRequestJson(each, { base: deps.externalUrl }, storedStatus(each.row))),
+          loaded.map((each) => mergeRequestJson(each, { base: deps.externalUrl }, statusOf(each.row))),
         );
       },
     }),

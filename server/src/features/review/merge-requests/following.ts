@@ -191,6 +191,8 @@ export function followers(
         const row = await queries.lockById(tx, request.id);
         if (row?.state !== 'opened') return;
         if (!merged) {
+          // Whether it can be merged was known of another commit.
+          if (!row.checked_against?.startsWith(`${target}:`)) await queries.forgetMergeability(tx, row.id);
           await deps.changed(tx, row);
           return;
         }

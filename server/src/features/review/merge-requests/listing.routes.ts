@@ -8,7 +8,6 @@ import { mapPage, offsetPage, type Page, type Paged, slicePage } from '../../../
 import { Bool, IdOrPath, Int, Optional } from '../../../kernel/http/params/schema.ts';
 import { type Route, route } from '../../../kernel/http/route.ts';
 import { findMilestone } from '../../collaboration/index.ts';
-import { storedStatus } from '../merge-checks/merge-check.ts';
 import type { MergeCheckService } from '../merge-checks/merge-checks.service.ts';
 import { countByState, countRows, listRows, type MergeRequestFilter } from './listing.queries.ts';
 import {
@@ -95,35 +94,44 @@ function filterOf(caller: Caller, params: Static<typeof asked>): Omit<MergeReque
 
 type Row = Awaited<ReturnType<typeof listRows>>[number];
 
+interface ListDependencies extends Pick<MergeRequestDependencies, 'db' | 'externalUrl'> {
+  readonly statusesOf: MergeCheckService['statusesOf'];
+}
+
+/** A page of the list, each with its status. */
 async function load(
-  db: MergeRequestDependencies['db'],
+  { db, statusesOf }: Pick<ListDependencies, 'db' | 'statusesOf'>,
   filter: MergeRequestFilter,
   page: Page,
+  caller: Caller | null,
   checked?: (row: Row) => Promise<Row>,
 ) {
   const [rows, total] = await Promise.all([listRows(db, filter, page), countRows(db, filter)]);
   // One after the other: a list must not start a page of trial merges at once.
   if (checked) for (const [index, row] of rows.entries()) rows[index] = await checked(row);
-  return offsetPage(page, await withPeople(db, rows), total);
+  const [loaded, statusOf] = await Promise.all([withPeople(db, rows), statusesOf(rows, caller)]);
+  return offsetPage(
+    page,
+    loaded.map((each) => ({ ...each, status: statusOf(each.row) })),
+    total,
+  );
 }
 
 /** Lists for the search. */
 export const mergeRequestLists =
-  ({ db, externalUrl }: Pick<MergeRequestDependencies, 'db' | 'externalUrl'>) =>
-  async (filter: MergeRequestFilter, page: Page): Promise<Paged> =>
-    mapPage(await load(db, filter, page), (loaded) =>
-      mergeRequestJson(loaded, { base: externalUrl }, storedStatus(loaded.row)),
+  (deps: ListDependencies) =>
+  async (filter: MergeRequestFilter, page: Page, caller: Caller): Promise<Paged> =>
+    mapPage(await load(deps, filter, page, caller), (loaded) =>
+      mergeRequestJson(loaded, { base: deps.externalUrl }, loaded.status),
     );
 export type MergeRequestLists = ReturnType<typeof mergeRequestLists>;
 
-export function listingRoutes(
-  { db, externalUrl }: Pick<MergeRequestDependencies, 'db' | 'externalUrl'>,
-  statusOf: MergeCheckService['status'],
-): Route[] {
-  const urls = { base: externalUrl };
+export function listingRoutes(deps: ListDependencies, statusOf: MergeCheckService['status']): Route[] {
+  const { db } = deps;
+  const urls = { base: deps.externalUrl };
 
-  const listed = async (filter: MergeRequestFilter, page: Page, labelDetails: boolean) =>
-    mapPage(await load(db, filter, page), (loaded) => listedJson(loaded, urls, storedStatus(loaded.row), labelDetails));
+  const listed = async (filter: MergeRequestFilter, page: Page, caller: Caller, labelDetails: boolean) =>
+    mapPage(await load(deps, filter, page, caller), (loaded) => listedJson(loaded, urls, loaded.status, labelDetails));
 
   /** Tries the merge of what nobody has tried yet, for those who could see to it by opening each. */
   const rechecking = (subject: ProjectSubject, caller: Caller) =>
@@ -155,8 +163,8 @@ export function listingRoutes(
         ? { projectId: place.project.id }
         : { group: { id: place.group.id, caller, descendants, archived: true } };
     const order = { state: 'all', orderBy: 'created_at', sort: 'desc' } as const;
-    return mapPage(await load(db, { ...where, ...order, milestoneId: milestone.id }, page), (loaded) =>
-      mergeRequestJson(loaded, urls, storedStatus(loaded.row)),
+    return mapPage(await load(deps, { ...where, ...order, milestoneId: milestone.id }, page, caller), (loaded) =>
+      mergeRequestJson(loaded, urls, loaded.status),
     );
   }
 
@@ -172,7 +180,7 @@ export function listingRoutes(
       responses: { 200: ListOf(ListedMergeRequest) },
       handler: async ({ params, page, caller }) => {
         const filter = filterOf(caller, { ...params, scope: params.scope ?? 'created_by_me' });
-        return await listed({ ...filter, visibleTo: caller }, page, params.with_labels_details ?? false);
+        return await listed({ ...filter, visibleTo: caller }, page, caller, params.with_labels_details ?? false);
       },
     }),
     route({
@@ -206,13 +214,14 @@ export function listingRoutes(
         const filter = { ...filterOf(caller, params), projectId: subject.project.id };
         const labelDetails = params.with_labels_details ?? false;
         const loaded = await load(
-          db,
+          deps,
           filter,
           page,
+          caller,
           params.with_merge_status_recheck ? rechecking(subject, caller) : undefined,
         );
         if (!params.with_review_status)
-          return mapPage(loaded, (each) => listedJson(each, urls, storedStatus(each.row), labelDetails));
+          return mapPage(loaded, (each) => listedJson(each, urls, each.status, labelDetails));
         const status = await reviewStatusOf(
           db,
           loaded.items.map(({ row }) => row.id),
@@ -221,9 +230,7 @@ export function listingRoutes(
             pipelines: canOnProject(caller, 'read_pipeline', subject),
           },
         );
-        return mapPage(loaded, (each) =>
-          listedJson(each, urls, storedStatus(each.row), labelDetails, status.get(each.row.id)),
-        );
+        return mapPage(loaded, (each) => listedJson(each, urls, each.status, labelDetails, status.get(each.row.id)));
       },
     }),
     route({
@@ -244,7 +251,7 @@ export function listingRoutes(
       responses: { 200: ListOf(ListedMergeRequest) },
       handler: async ({ params, subject, page, caller }) => {
         const group = ofGroup(subject, caller, params);
-        return await listed({ ...filterOf(caller, params), group }, page, params.with_labels_details ?? false);
+        return await listed({ ...filterOf(caller, params), group }, page, caller, params.with_labels_details ?? false);
       },
     }),
     route({

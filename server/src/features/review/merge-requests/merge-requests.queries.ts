@@ -260,6 +260,15 @@ export async function recordMergeability(db: Db, id: number, outcome: Mergeabili
     .execute();
 }
 
+/** Has it tried anew when somebody looks. Until then it is as it was, as far as anybody knows. */
+export async function forgetMergeability(db: Db, id: number): Promise<void> {
+  await db
+    .updateTable('merge_requests')
+    .set({ merge_status: 'unchecked', checked_against: null })
+    .where('id', '=', id)
+    .execute();
+}
+
 export async function setPeople(
   tx: Db,
   id: number,

@@ -18,7 +18,7 @@ import {
   withPaths,
 } from '../../collaboration/notes/index.ts';
 import type { Timed } from '../../collaboration/time-tracking/index.ts';
-import { storedStatus } from '../merge-checks/merge-check.ts';
+import type { MergeCheckService } from '../merge-checks/merge-checks.service.ts';
 import type { MergeRequestDetailOf } from './detail.ts';
 import { involvedPeople, requestsById } from './history.queries.ts';
 import { noteableOf } from './history.ts';
@@ -44,6 +44,7 @@ export const placeOfRequest = (row: MergeRequest, subject: ProjectSubject): Plac
 export function mergeRequestNoteable(
   deps: Pick<MergeRequestDependencies, 'db' | 'changed' | 'externalUrl' | 'projectAs'> & {
     readonly repository: Pick<MergeRequestDependencies['repository'], 'diff' | 'readText' | 'resolve'>;
+    readonly statusesOf: MergeCheckService['statusesOf'];
   },
   detail: MergeRequestDetailOf,
 ): NoteableKind {
@@ -84,15 +85,13 @@ export function mergeRequestNoteable(
         subject && canOnProject(caller, 'read_merge_request', subject) ? [subject.project.id] : [],
       ),
     );
-    const loaded = await queries.withPeople(
-      db,
-      rows.filter((row) => seen.has(row.project_id)),
-    );
+    const shown = rows.filter((row) => seen.has(row.project_id));
+    const [loaded, statusOf] = await Promise.all([queries.withPeople(db, shown), deps.statusesOf(shown, caller)]);
     return new Map(
       loaded.map((each) => [
         each.row.id,
         {
-          json: mergeRequestJson(each, { base: deps.externalUrl }, storedStatus(each.row)),
+          json: mergeRequestJson(each, { base: deps.externalUrl }, statusOf(each.row)),
           title: each.row.title,
           path: `/${each.project.path_with_namespace}/-/merge_requests/${each.row.iid}`,
         },

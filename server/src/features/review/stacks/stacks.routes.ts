@@ -4,14 +4,18 @@ import { ListOf } from '../../../kernel/http/entity.ts';
 import { mapPresent, slicePage } from '../../../kernel/http/pagination.ts';
 import { IdOrPath, Int } from '../../../kernel/http/params/schema.ts';
 import { type Route, route } from '../../../kernel/http/route.ts';
-import { storedStatus } from '../merge-checks/merge-check.ts';
+import type { MergeCheckService } from '../merge-checks/merge-checks.service.ts';
 import { requestsById } from '../merge-requests/history.queries.ts';
 import { MergeRequest, mergeRequestJson } from '../merge-requests/merge-requests.entity.ts';
 import { requireByIid, withPeople } from '../merge-requests/merge-requests.queries.ts';
 import type { MergeRequestDependencies } from '../merge-requests/merge-requests.service.ts';
 import { stackOf } from './stacks.queries.ts';
 
-export function stackRoutes({ db, externalUrl }: Pick<MergeRequestDependencies, 'db' | 'externalUrl'>): Route[] {
+export function stackRoutes({
+  db,
+  externalUrl,
+  statusesOf,
+}: Pick<MergeRequestDependencies, 'db' | 'externalUrl'> & Pick<MergeCheckService, 'statusesOf'>): Route[] {
   return [
     route({
       method: 'GET',
@@ -26,17 +30,18 @@ export function stackRoutes({ db, externalUrl }: Pick<MergeRequestDependencies, 
         merge_request_iid: Int({ description: 'Internal id of the merge request' }),
       }),
       responses: { 200: ListOf(MergeRequest) },
-      handler: async ({ params, subject, page }) => {
+      handler: async ({ params, subject, caller, page }) => {
         const row = await requireByIid(db, subject.project.id, params.merge_request_iid);
         const paged = slicePage(page, await stackOf(db, row));
         const rows = await requestsById(
           db,
           paged.items.map(({ id }) => id),
         );
-        const byId = new Map((await withPeople(db, rows, subject)).map((loaded) => [loaded.row.id, loaded]));
+        const [people, statusOf] = await Promise.all([withPeople(db, rows, subject), statusesOf(rows, caller)]);
+        const byId = new Map(people.map((loaded) => [loaded.row.id, loaded]));
         return mapPresent(paged, ({ id }) => {
           const loaded = byId.get(id);
-          return loaded && mergeRequestJson(loaded, { base: externalUrl }, storedStatus(loaded.row));
+          return loaded && mergeRequestJson(loaded, { base: externalUrl }, statusOf(loaded.row));
         });
       },
     }),

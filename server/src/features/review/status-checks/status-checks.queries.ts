@@ -62,6 +62,15 @@ export async function listChecks(
   return await withBranches(db, await query.execute());
 }
 
+/** Those of several projects. */
+export async function checksOf(db: Db, projectIds: readonly number[]): Promise<StatusCheck[]> {
+  const query = db
+    .selectFrom('external_status_checks')
+    .select(columns)
+    .where('project_id', 'in', [...projectIds]);
+  return await withBranches(db, await query.orderBy('id').execute());
+}
+
 /** How many there are, counted up to one more than is ever told. */
 export const countChecks = (db: Db, projectId: number): Promise<number> =>
   countUpTo(db, db.selectFrom('external_status_checks').select('id').where('project_id', '=', projectId));
@@ -119,10 +128,23 @@ export async function setBranches(tx: Db, projectId: number, id: number, ids: re
 
 /** What each check said last of a commit of a merge request. */
 export async function latestResponses(db: Db, mergeRequestId: number, sha: string): Promise<Map<number, CheckStatus>> {
-  const { rows } = await sql<{ check_id: number; status: CheckStatus }>`
-    select distinct on (check_id) check_id, status from status_check_responses
-    where merge_request_id = ${mergeRequestId} and sha = ${sha} order by check_id, id desc`.execute(db);
-  return new Map(rows.map((row) => [row.check_id, row.status]));
+  return (await latestResponsesOf(db, [{ id: mergeRequestId, sha }])).get(mergeRequestId) ?? new Map();
+}
+
+/** The same of several merge requests, by their ids. */
+export async function latestResponsesOf(
+  db: Db,
+  requests: readonly { readonly id: number; readonly sha: string }[],
+): Promise<Map<number, Map<number, CheckStatus>>> {
+  const { rows } = await sql<{ id: number; check_id: number; status: CheckStatus }>`
+    select distinct on (r.merge_request_id, r.check_id) r.merge_request_id as id, r.check_id, r.status
+    from unnest(${requests.map(({ id }) => id)}::bigint[], ${requests.map(({ sha }) => sha)}::text[]) w (id, sha)
+      join status_check_responses r on r.merge_request_id = w.id and r.sha = w.sha
+    order by r.merge_request_id, r.check_id, r.id desc`.execute(db);
+  const said = new Map<number, Map<number, CheckStatus>>();
+  for (const { id, check_id, status } of rows)
+    said.set(id, (said.get(id) ?? new Map<number, CheckStatus>()).set(check_id, status));
+  return said;
 }
 
 /** Null when the check or the merge request has gone meanwhile. */

@@ -8,7 +8,7 @@ import { notFound, recordNotFound } from '../../../kernel/http/errors.ts';
 import { mapPage, offsetPage, slicePage } from '../../../kernel/http/pagination.ts';
 import { IdOrPath, Int, List, OneOf, Optional, OrNull, Str } from '../../../kernel/http/params/schema.ts';
 import { Empty, type Route, route } from '../../../kernel/http/route.ts';
-import { storedStatus } from '../merge-checks/merge-check.ts';
+import type { MergeCheckService } from '../merge-checks/merge-checks.service.ts';
 import { mergeRequestJson } from '../merge-requests/merge-requests.entity.ts';
 import { requireByIid, withPeople } from '../merge-requests/merge-requests.queries.ts';
 import {
@@ -43,9 +43,10 @@ interface StatusCheckRouteDependencies {
   readonly db: Db;
   readonly externalUrl: string;
   readonly service: StatusCheckService;
+  readonly statusesOf: MergeCheckService['statusesOf'];
 }
 
-export function statusCheckRoutes({ db, externalUrl, service }: StatusCheckRouteDependencies): Route[] {
+export function statusCheckRoutes({ db, externalUrl, service, statusesOf }: StatusCheckRouteDependencies): Route[] {
   async function checkOf({ project }: ProjectSubject, number: number): Promise<StatusCheck> {
     const check = await findCheck(db, project.id, number);
     if (!check) throw notFound('External Status Check');
@@ -152,16 +153,16 @@ export function statusCheckRoutes({ db, externalUrl, service }: StatusCheckRoute
       }),
       responses: { 201: StatusCheckResponse },
       errors: [409],
-      handler: async ({ params, subject }) => {
+      handler: async ({ params, subject, caller }) => {
         const row = await requireByIid(db, subject.project.id, params.merge_request_iid);
         const check = await checkOf(subject, params.external_status_check_id);
         const status = params.status ?? 'passed';
         const response = await service.respond(row, check, params.sha, status);
-        const [loaded] = await withPeople(db, [row]);
+        const [[loaded], statusOf] = await Promise.all([withPeople(db, [row]), statusesOf([row], caller)]);
         if (!loaded) throw recordNotFound();
         return {
           id: response,
-          merge_request: mergeRequestJson(loaded, { base: externalUrl }, storedStatus(row)),
+          merge_request: mergeRequestJson(loaded, { base: externalUrl }, statusOf(row)),
           external_status_check: externalStatusCheck(check),
           sha: params.sha,
           status,

@@ -9,11 +9,13 @@ import type { Secrets } from '../../../kernel/secrets/index.ts';
 import { matchesPattern } from '../../repository/index.ts';
 import type { CheckStatus } from './status-checks.entity.ts';
 import {
+  checksOf,
   deleteCheck,
   findCheck,
   insertCheck,
   insertResponse,
   latestResponses,
+  latestResponsesOf,
   listChecks,
   type StatusCheck,
   setBranches,
@@ -42,11 +44,11 @@ export const secretPurpose = 'external_status_check';
 
 /** The checks that are for a target branch. */
 export async function checksFor(db: Db, projectId: number, branch: string): Promise<StatusCheck[]> {
-  const checks = await listChecks(db, projectId);
-  return checks.filter(
-    ({ branches }) => branches.length === 0 || branches.some(({ name }) => matchesPattern(name, branch)),
-  );
+  return (await listChecks(db, projectId)).filter((check) => isFor(check, branch));
 }
+
+const isFor = ({ branches }: StatusCheck, branch: string): boolean =>
+  branches.length === 0 || branches.some(({ name }) => matchesPattern(name, branch));
 
 export interface CheckResult {
   readonly check: StatusCheck;
@@ -62,6 +64,29 @@ export async function resultsFor(
   if (checks.length === 0) return [];
   const said = await latestResponses(db, request.id, request.head_sha ?? '');
   return checks.map((check) => ({ check, status: said.get(check.id) ?? 'pending' }));
+}
+
+/** Whether all checks of each merge request have passed its head, by id. */
+export async function allPassedOfEach(
+  db: Db,
+  requests: readonly Pick<MergeRequest, 'id' | 'project_id' | 'target_branch' | 'head_sha'>[],
+): Promise<ReadonlyMap<number, boolean>> {
+  if (requests.length === 0) return new Map();
+  const [checks, said] = await Promise.all([
+    checksOf(db, [...new Set(requests.map(({ project_id }) => project_id))]),
+    latestResponsesOf(
+      db,
+      requests.map(({ id, head_sha }) => ({ id, sha: head_sha ?? '' })),
+    ),
+  ]);
+  return new Map(
+    requests.map(({ id, project_id, target_branch }) => [
+      id,
+      checks
+        .filter((check) => check.project_id === project_id && isFor(check, target_branch))
+        .every((check) => said.get(id)?.get(check.id) === 'passed'),
+    ]),
+  );
 }
 
 function conflictFrom(error: unknown): unknown {
