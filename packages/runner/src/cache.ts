@@ -56,10 +56,17 @@ function isUsed(cache: JobCache): boolean {
   return (cache.paths?.length ?? 0) > 0 || cache.untracked === true;
 }
 
+/** The key that is tried last for every cache. It is nobody's way to those of protected branches and tags. */
+function lastKey(get: Variables['get']): string[] {
+  const key = get('CACHE_FALLBACK_KEY') ?? '';
+  return key === '' || key.endsWith('-protected') ? [] : [key];
+}
+
 /** Restores the cache of the key, else of the first fallback key that has one. Never fails a job. */
 export async function restoreCache(cache: JobCache, context: CacheContext): Promise<void> {
   const { get, say } = context;
-  for (const key of [cache.key || 'default', ...(cache.fallback_keys ?? [])].map((text) => expand(text, get))) {
+  const keys = [cache.key || 'default', ...(cache.fallback_keys ?? []), ...lastKey(get)];
+  for (const key of keys.map((text) => expand(text, get))) {
     try {
       const file = await found(key, context);
       if (!file) {

@@ -72,6 +72,35 @@ test('the timeout of the job ends it with its own reason', async () => {
   expect(processes(`sleep ${hours(3)}`)).toEqual([]);
 });
 
+test('the timeout of the script ends it alone: the job fails, after_script and artifacts follow', async () => {
+  h.start();
+  const timeouts = [
+    { key: 'GIT_STRATEGY', value: 'empty' },
+    { key: 'RUNNER_SCRIPT_TIMEOUT', value: '1s' },
+    { key: 'RUNNER_AFTER_SCRIPT_TIMEOUT', value: '0m1.5s' },
+  ];
+  const after = ['echo "after $CI_JOB_STATUS"', `sleep ${hours(4)}`];
+  const record = h.run({ script: STUBBORN(hours(4)), after, variables: timeouts });
+  expect(await record.final).toMatchObject({ state: 'failed', failure_reason: 'job_execution_timeout' });
+  const trace = record.trace.toString();
+  expect(trace).toMatch(/^after failed$/m);
+  expect(trace).toContain('after_script was ended after 1.5 seconds');
+  expect(trace).toContain('Job failed: the script took longer than 1 seconds');
+  expect(processes(`sleep ${hours(4)}`)).toEqual([]);
+});
+
+test('a failing after_script fails the job where AFTER_SCRIPT_IGNORE_ERRORS is off', async () => {
+  h.start();
+  const strict = [
+    { key: 'GIT_STRATEGY', value: 'empty' },
+    { key: 'AFTER_SCRIPT_IGNORE_ERRORS', value: 'false' },
+  ];
+  const record = h.run({ script: ['true'], after: ['exit 5'], variables: strict });
+  expect(await record.final).toMatchObject({ state: 'failed', failure_reason: 'script_failure', exit_code: 5 });
+  const other = h.run({ script: ['exit 4'], after: ['exit 5'], variables: strict });
+  expect(await other.final).toMatchObject({ state: 'failed', exit_code: 4 });
+});
+
 test('a log of 100 MB is cut at the limit in flat memory, and the job goes on', async () => {
   h.start();
   const before = process.memoryUsage().rss;

@@ -315,6 +315,14 @@ test('caches are kept per project and key, with fallbacks, and closed to jobs', 
     script: ['cat node_modules/x'],
   });
   expect(await fallback.final).toMatchObject({ state: 'success' });
+  const last = (key: string, command: string) =>
+    h.run({
+      variables: [...variables, { key: 'CACHE_FALLBACK_KEY', value: key }],
+      cache: [{ ...cache, key: 'other', policy: 'pull' }],
+      script: [command],
+    }).final;
+  expect(await last('deps-$REF', 'cat node_modules/x')).toMatchObject({ state: 'success' });
+  expect(await last('deps-$REF-protected', 'test ! -e node_modules')).toMatchObject({ state: 'success' });
   const elsewhere = h.job({ variables, cache: [cache], script: ['test ! -e node_modules'] });
   elsewhere.job_info.project_id = 8;
   expect(await h.server.enqueue(elsewhere).final).toMatchObject({ state: 'success' });

@@ -230,8 +230,7 @@ async function stages(run: Run): Promise<JobResult> {
       steps.filter((step) => step.name !== 'after_script'),
     );
     const after = steps.find((step) => step.name === 'after_script' && step.script.length > 0);
-    if (after && !run.end.aborted) await afterScript(run, after, ended);
-    return ended;
+    return after && !run.end.aborted ? await afterScript(run, after, ended) : ended;
   });
   await run.sandbox.settle();
   if (run.end.aborted) throw run.end.reason;
@@ -288,7 +287,11 @@ async function withTerminals<T>(run: Run, work: () => Promise<T>): Promise<T> {
   }
 }
 
-function failed(reason: 'script_failure' | 'job_canceled', message: string, exitCode?: number): JobResult {
+function failed(
+  reason: 'script_failure' | 'job_canceled' | 'job_execution_timeout',
+  message: string,
+  exitCode?: number,
+): JobResult {
   return { state: 'failed', reason, message, ...(exitCode === undefined ? {} : { exitCode }) };
 }
 
@@ -367,16 +370,20 @@ async function download(run: Run, dependencies: JobDependency[]): Promise<void> 
 
 async function scripts(run: Run, steps: JobStep[]): Promise<JobResult> {
   let result: JobResult = { state: 'success' };
+  const limit = durationOf(run.variables.get('RUNNER_SCRIPT_TIMEOUT'));
+  const timeout = limit === undefined ? undefined : AbortSignal.timeout(limit);
   for (const step of steps) {
     const wanted = step.when === 'always' || (step.when === 'on_failure') === (result.state === 'failed');
     if (!wanted || step.script.length === 0) continue;
     const name = `step_${step.name}`;
-    const signal = AbortSignal.any([run.end, run.cancel]);
+    const signal = AbortSignal.any([run.end, run.cancel, ...(timeout ? [timeout] : [])]);
     const execute = step.name === 'release' && run.services.release ? releaseStage : stage;
     const code = await run.log.section(name, `Executing "${name}" stage of the job script`, () =>
       execute(run, { ...ofScript(run, 'running'), name, commands: step.script }, signal),
     );
     if (run.cancel.aborted) return failed('job_canceled', 'canceled');
+    if (timeout?.aborted)
+      return failed('job_execution_timeout', `the script took longer than ${(limit ?? 0) / 1000} seconds`);
     if (code !== 0 && !step.allow_failure && result.state === 'success')
       result = failed('script_failure', `exit status ${code}`, code);
   }
@@ -400,24 +407,39 @@ async function releaseStage(
   return 0;
 }
 
-async function afterScript(run: Run, step: JobStep, result: JobResult): Promise<void> {
-  const { log } = run;
+/** The result of the job: what goes wrong here counts where AFTER_SCRIPT_IGNORE_ERRORS says so, and nothing failed before. */
+async function afterScript(run: Run, step: JobStep, result: JobResult): Promise<JobResult> {
+  const { log, variables } = run;
   const status = result.state === 'success' ? 'success' : result.reason === 'job_canceled' ? 'canceled' : 'failed';
-  const limit = minutes(run.variables.get('RUNNER_AFTER_SCRIPT_TIMEOUT')) ?? AFTER_SCRIPT_TIMEOUT;
+  const limit = durationOf(variables.get('RUNNER_AFTER_SCRIPT_TIMEOUT')) ?? AFTER_SCRIPT_TIMEOUT;
+  const counts = result.state === 'success' && /^(f|false|0)$/i.test(variables.get('AFTER_SCRIPT_IGNORE_ERRORS') ?? '');
   const timeout = AbortSignal.timeout(limit);
-  await log.section('after_script', 'Running after_script', async () => {
+  return await log.section('after_script', 'Running after_script', async () => {
     log.line('Running after script...');
     const details = { ...ofScript(run, status), name: 'after_script', commands: step.script };
     const code = await stage(run, details, AbortSignal.any([run.end, timeout]));
-    if (timeout.aborted) log.warn(`WARNING: after_script was ended after ${limit / 1000} seconds`);
-    else if (code !== 0)
-      log.warn(`WARNING: after_script failed, but job will continue unaffected: exit status ${code}`);
+    if (!timeout.aborted && code === 0) return result;
+    const why = timeout.aborted ? `after_script was ended after ${limit / 1000} seconds` : 'after_script failed';
+    if (!counts) {
+      const status = timeout.aborted ? '' : `, but job will continue unaffected: exit status ${code}`;
+      log.warn(`WARNING: ${why}${status}`);
+      return result;
+    }
+    return timeout.aborted
+      ? failed('job_execution_timeout', why)
+      : failed('script_failure', `${why}: exit status ${code}`, code);
   });
 }
 
-function minutes(text: string | undefined): number | undefined {
-  const match = /^(\d+)([smh])$/.exec(text ?? '');
-  return match ? Number(match[1]) * { s: 1000, m: 60_000, h: 3_600_000 }[match[2] as 's' | 'm' | 'h'] : undefined;
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+const LONGEST = 2 ** 31 - 1;
+
+/** Milliseconds of a duration as Go writes it (`40s`, `1h20m`); undefined for anything else. */
+function durationOf(text: string | undefined): number | undefined {
+  if (!/^(\d+(\.\d+)?(ms|s|m|h))+$/.test(text ?? '')) return undefined;
+  const parts = [...(text ?? '').matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g)];
+  const sum = parts.reduce((total, [, number, unit]) => total + Number(number) * (UNITS[unit ?? ''] ?? 0), 0);
+  return Math.min(Math.round(sum), LONGEST);
 }
 
 /** Paths that git does not track, asked as the job: its repository's configuration is not to be trusted. */

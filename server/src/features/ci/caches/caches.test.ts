@@ -23,7 +23,15 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-const config = 'test:\n  parallel: 2\n  script: x\n  cache: {key: deps, paths: [a]}\n';
+const config = `test:
+  parallel: 2
+  script: x
+  cache:
+    - {key: deps, paths: [a], fallback_keys: [old]}
+    - {key: shared, paths: [b], fallback_keys: [old], unprotect: true}
+`;
+const keysOf = (job: { readonly cache: unknown }) =>
+  (job.cache as { key: string; fallback_keys: string[] }[]).map((each) => [each.key, ...each.fallback_keys]);
 const cacheUrl = (job: JobPayload, key: string) =>
   `${world.app.url}/api/v4/jobs/${job.id}/cache?${new URLSearchParams({ key })}`;
 
@@ -44,8 +52,11 @@ const call = (method: 'GET' | 'DELETE', path: string, token = world.owner.token)
 it('keeps what a job saves, counts hits and misses, and forgets what is deleted', async () => {
   await project.push(config);
   const job = await runner.next();
+  expect(keysOf(job)).toEqual([
+    ['deps-protected', 'old-protected'],
+    ['shared-non_protected', 'old-non_protected'],
+  ]);
   const [{ key }] = job.cache as [{ key: string }];
-  expect(key).toBe('deps-protected');
   expect(await restore(job, key)).toBe(404);
   expect(await save(job, key, 'first')).toBe(204);
   expect(await restore(job, key)).toBe('first');
@@ -78,7 +89,10 @@ it('deletes those not used for longest, and refuses one that is too large', asyn
 it('security: jobs of other refs neither read nor plant caches of protected ones', async () => {
   await project.push(config, { branch: 'feature' });
   const job = await runner.next();
-  expect((job.cache as [{ key: string }])[0].key).toBe('deps-non_protected');
+  expect(keysOf(job)).toEqual([
+    ['deps-non_protected', 'old-non_protected'],
+    ['shared-non_protected', 'old-non_protected'],
+  ]);
   expect(await save(job, 'deps-protected', 'poison')).toBe(403);
   expect(await restore(job, 'deps-protected')).toBe(403);
   expect(await save(job, 'deps-non_protected', 'x', 'glcbt-wrong')).toBe(403);
@@ -99,7 +113,7 @@ it('clears all: runners elsewhere get other keys', async () => {
   expect(await caches()).toEqual([]);
   expect((await call('GET', '/statistics')).body).toMatchObject({ count: 0, hits: 0, misses: 0, hit_rate: null });
   const job = await runner.next();
-  expect((job.cache as [{ key: string }])[0].key).toBe('deps-1-non_protected');
+  expect(keysOf(job)[0]).toEqual(['deps-1-non_protected', 'old-1-non_protected']);
   await runner.update(job, 'success');
   const events = await world.app.db
     .selectFrom('audit_events')

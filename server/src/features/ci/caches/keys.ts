@@ -10,6 +10,7 @@ export function cacheKey(
   { isProtected, unprotect }: { readonly isProtected: boolean; readonly unprotect: boolean },
 ): string {
   const cleared = project.jobs_cache_index > 0 ? `-${project.jobs_cache_index}` : '';
-  const ending = project.ci_separated_caches && !unprotect ? separatedEnding(isProtected) : '';
+  // What is shared is where other branches find it, whether or not they say the same.
+  const ending = project.ci_separated_caches ? separatedEnding(isProtected && !unprotect) : '';
   return key + cleared + ending;
 }

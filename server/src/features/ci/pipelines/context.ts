@@ -12,6 +12,7 @@ import {
   serverVariables,
   type UpstreamFacts,
   userVariables,
+  wholeSeconds,
 } from '../variables/predefined.ts';
 import { secretVariables } from '../variables/secret-variables.ts';
 import { asPush, mergeRequestFacts } from './pipeline-facts.ts';
@@ -104,7 +105,7 @@ export function pipelineContexts(deps: CiDependencies) {
         predefined: [
           ...serverVariables(deps),
           ...projectVariables(subject, deps.externalUrl, configPath, languages),
-          variable('CI_PIPELINE_CREATED_AT', createdAt.toISOString()),
+          variable('CI_PIPELINE_CREATED_AT', wholeSeconds(createdAt.toISOString())),
           ...commitVariables(facts, commit),
           ...userVariables(request.caller.user),
           ...freezeVariables(frozen),

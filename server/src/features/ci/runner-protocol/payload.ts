@@ -141,14 +141,17 @@ function artifactsOf(artifacts: PlanArtifacts | null): unknown[] {
 }
 
 /** Protected refs have caches of their own, so that others cannot plant something in them. */
-const cacheOf = (cache: PlanCache, job: Job, project: PayloadRows['project']) => ({
-  key: cacheKey(cache.key, project, { isProtected: job.ref_protected, unprotect: cache.unprotect }),
-  untracked: cache.untracked,
-  paths: cache.paths,
-  policy: cache.policy,
-  when: cache.when,
-  fallback_keys: cache.fallback_keys,
-});
+function cacheOf(cache: PlanCache, job: Job, project: PayloadRows['project']) {
+  const whole = (key: string) => cacheKey(key, project, { isProtected: job.ref_protected, unprotect: cache.unprotect });
+  return {
+    key: whole(cache.key),
+    untracked: cache.untracked,
+    paths: cache.paths,
+    policy: cache.policy,
+    when: cache.when,
+    fallback_keys: cache.fallback_keys.map(whole),
+  };
+}
 
 /**
  * What the job fetches: the pipeline's own ref, and its branch or tag while that exists; a merge may have removed it. With

@@ -140,6 +140,9 @@ export interface MergeRequestFacts {
   readonly approved: boolean;
 }
 
+/** A time as scripts of the ecosystem know it: without a fraction of a second. */
+export const wholeSeconds = (time: string): string => time.replace(/\.\d+(?=Z|[+-])/, '');
+
 /** The name that people gave to what is built. */
 export const refName = (facts: Pick<PipelineFacts, 'ref' | 'mergeRequest'>): string =>
   facts.mergeRequest?.row.source_branch ?? facts.ref;
@@ -198,7 +201,7 @@ export function commitVariables(facts: PipelineFacts, commit: CiCommit | null): 
     variable('CI_COMMIT_MESSAGE_IS_TRUNCATED', flag(message !== whole)),
     variable('CI_COMMIT_TITLE', shortened(commit?.title ?? '')),
     variable('CI_COMMIT_DESCRIPTION', message.split('\n').slice(1).join('\n').replace(/^\n+/, '')),
-    variable('CI_COMMIT_TIMESTAMP', commit?.committed_date ?? ''),
+    variable('CI_COMMIT_TIMESTAMP', wholeSeconds(commit?.committed_date ?? '')),
     variable('CI_COMMIT_AUTHOR', commit ? `${commit.author_name} <${commit.author_email}>` : ''),
     ...when(
       (facts.openMergeRequests?.length ?? 0) > 0,
@@ -274,7 +277,7 @@ export function pipelineVariables(
     variable('CI_PIPELINE_ID', String(pipeline.id)),
     variable('CI_PIPELINE_IID', String(pipeline.iid)),
     variable('CI_PIPELINE_URL', `${projectUrl}/-/pipelines/${pipeline.id}`),
-    variable('CI_PIPELINE_CREATED_AT', pipeline.created_at.toISOString()),
+    variable('CI_PIPELINE_CREATED_AT', wholeSeconds(pipeline.created_at.toISOString())),
     ...when(pipeline.name !== null, variable('CI_PIPELINE_NAME', pipeline.name ?? '')),
   ];
 }
@@ -303,7 +306,7 @@ export function jobVariables(facts: JobFacts): JobVariable[] {
     variable('CI_JOB_STAGE', job.stage),
     variable('CI_JOB_URL', `${facts.projectUrl}/-/jobs/${job.id}`),
     variable('CI_JOB_TOKEN', facts.token, { public: false, masked: true }),
-    variable('CI_JOB_STARTED_AT', (job.started_at ?? new Date()).toISOString()),
+    variable('CI_JOB_STARTED_AT', wholeSeconds((job.started_at ?? new Date()).toISOString())),
     variable('CI_JOB_TIMEOUT', String(facts.timeoutSeconds)),
     ...when(job.when === 'manual' || job.when === 'delayed', variable('CI_JOB_MANUAL', 'true')),
     ...when(plan.image !== null, variable('CI_JOB_IMAGE', plan.image?.name ?? '')),
