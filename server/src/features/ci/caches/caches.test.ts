@@ -30,7 +30,7 @@ const config = `test:
     - {key: deps, paths: [a], fallback_keys: [old]}
     - {key: shared, paths: [b], fallback_keys: [old], unprotect: true}
 `;
-const keysOf = (job: { readonly cache: unknown }) =>
+const keysOf = (job: JobPayload) =>
   (job.cache as { key: string; fallback_keys: string[] }[]).map((each) => [each.key, ...each.fallback_keys]);
 const cacheUrl = (job: JobPayload, key: string) =>
   `${world.app.url}/api/v4/jobs/${job.id}/cache?${new URLSearchParams({ key })}`;

@@ -113,7 +113,7 @@ it('[20/4] of a branch, with the deploy token that has the name for it', async (
   expect(found.job.get('CI_PROJECT_REPOSITORY_LANGUAGES')?.value).toBe('ruby');
   const pipeline = await project.pipeline(Number(found.job.get('CI_PIPELINE_ID')?.value));
   expect(found.job.get('CI_PIPELINE_IID')?.value).toBe(String(pipeline.iid));
-  expect(found.job.get('CI_PIPELINE_CREATED_AT')?.value).toBe(pipeline.created_at.replace(/\.\d+Z$/, 'Z'));
+  expect(found.job.get('CI_PIPELINE_CREATED_AT')?.value).toBe(String(pipeline.created_at).replace(/\.\d+Z$/, 'Z'));
   await runner.update(job, 'success');
 });
 
