@@ -112,6 +112,40 @@ async function boardSteps(suite: Suite, browser: Browser, url: string, page: Pag
     await other.close();
   });
   await suite.step(
+    'a card that somebody else moves while it is dragged stays until it is dropped, and then goes there',
+    async () => {
+      const has = (each: Page, name: string, title: string) =>
+        until(`${title} is in ${name}`, 20, async () => (await cards(each, name)).includes(title));
+      await page.goto(`/${project}/-/boards`);
+      await has(page, 'doing', 'Ribs');
+      const [board] = await call.expect<{ id: number; lists: { id: number }[] }[]>(200, 'GET', `${base}/boards`);
+      const other = await openWindow(browser, url);
+      await signIn(other.page, { login: 'root', password: rootPassword });
+      await other.page.goto(`/${project}/-/boards`);
+      const card = page.locator('[data-issue]', { hasText: 'Ribs' });
+      const id = await card.getAttribute('data-issue');
+      let read = 0;
+      page.on('request', (request) => {
+        if (request.url().includes(`/boards/${board?.id}/columns`)) read += 1;
+      });
+      await card.hover();
+      await page.mouse.down();
+      await column(page, 'Open').hover();
+      await page.locator('[data-dragged]').waitFor();
+      await call.expect(200, 'PUT', `${base}/boards/${board?.id}/issues/${id}`, { to_column: 'closed' });
+      await has(other.page, 'Closed', 'Ribs');
+      assert.deepEqual([(await cards(page, 'doing')).includes('Ribs'), read], [true, 0]);
+      await page.mouse.up();
+      await page.getByText('The issue is no longer in the column that it was moved from').waitFor();
+      await has(page, 'Closed', 'Ribs');
+      await shows(page, 'doing', ['Caulking']);
+      assert.equal(await page.locator('[data-dragged]').count(), 0);
+      const back = { to_column: String(board?.lists[0]?.id) };
+      await call.expect(200, 'PUT', `${base}/boards/${board?.id}/issues/${id}`, back);
+      await other.close();
+    },
+  );
+  await suite.step(
     'a board is narrowed to labels, a milestone and a weight; an issue gets an iteration and an epic',
     async () => {
       await page.goto(`/${project}/-/boards`);

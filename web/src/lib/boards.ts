@@ -1,6 +1,7 @@
 /** Boards of projects and groups: their columns, the issues in them, and moving these. */
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import { client, type Paged, type Schemas, unwrap, unwrapAll, unwrapPage } from './api.ts';
+import { queryOptions } from '@tanstack/react-query';
+import { client, type Schemas, unwrap, unwrapAll, unwrapPage } from './api.ts';
+import { columnOf, moveBody } from './board-columns.ts';
 
 type Listed = Schemas['ListedIssue'];
 
@@ -66,16 +67,6 @@ export interface BoardMove {
   readonly below: BoardIssue | null;
 }
 
-/** Issues of a column that are read at once. */
-const perColumn = 25;
-
-/** Columns that are asked for in the same moment, which one request answers. */
-interface Gathered {
-  readonly columns: Set<ColumnName>;
-  readonly answer: Promise<ReadonlyMap<string, Paged<BoardIssue>>>;
-}
-const gathering = new Map<string, Gathered>();
-
 const cardOf = (issue: Schemas['ListedIssue']): BoardIssue => ({
   ...issue,
   topic: `project:${issue.project_id}:issues`,
@@ -91,31 +82,19 @@ export function boardsOf(kind: PlaceKind, path: string) {
   const one = `${base}/{board_id}` as const;
   const key: readonly string[] = [kind, path, 'boards'];
   const at = (board_id: number) => ({ path: { ...id, board_id } });
-  const beginnings = async (boardId: number, columns: readonly ColumnName[]) => {
-    const query = { columns: columns.join(','), limit: perColumn, with_labels_details: true };
-    const found = await unwrap(client.GET(`${one}/columns` as const, { params: { ...at(boardId), query } }));
-    return new Map(
-      found.map(({ column, total, has_more, issues }) => [
+  const reads: Parameters<typeof columnOf>[0] = {
+    key,
+    async beginnings(boardId, query) {
+      const found = await unwrap(client.GET(`${one}/columns` as const, { params: { ...at(boardId), query } }));
+      return found.map(({ column, total, has_more: more, issues }) => [
         column,
-        { items: issues.map(cardOf), nextPage: has_more ? 2 : null, total },
-      ]),
-    );
-  };
-  /** The first page of a column, with those of all that are asked for in the same moment. */
-  const beginning = async (boardId: number, column: ColumnName): Promise<Paged<BoardIssue>> => {
-    const name = `${base} ${path} ${boardId}`;
-    let gathered = gathering.get(name);
-    if (!gathered) {
-      const columns = new Set<ColumnName>();
-      const answer = new Promise<void>((resolve) => setTimeout(resolve)).then(() => {
-        gathering.delete(name);
-        return beginnings(boardId, [...columns]);
-      });
-      gathered = { columns, answer };
-      gathering.set(name, gathered);
-    }
-    gathered.columns.add(column);
-    return (await gathered.answer).get(column) ?? { items: [], nextPage: null, total: 0 };
+        { items: issues.map(cardOf), more, total },
+      ]);
+    },
+    async page(boardId, query) {
+      const found = await unwrapPage(client.GET(`${one}/issues` as const, { params: { ...at(boardId), query } }));
+      return { ...found, items: found.items.map(cardOf) };
+    },
   };
   return {
     key,
@@ -126,28 +105,12 @@ export function boardsOf(kind: PlaceKind, path: string) {
           unwrapAll(client.GET(base, { params: { path: id, query: { per_page: 100 } } })),
       }),
     /** The issues of a column, page by page. */
-    column: (board: Board, column: ColumnName) =>
-      infiniteQueryOptions({
-        queryKey: [...key, board.id, 'column', column],
-        queryFn: async ({ pageParam }): Promise<Paged<BoardIssue>> => {
-          if (pageParam === 1) return await beginning(board.id, column);
-          const query = { column, per_page: perColumn, page: pageParam, with_labels_details: true };
-          const found = await unwrapPage(client.GET(`${one}/issues` as const, { params: { ...at(board.id), query } }));
-          return { ...found, items: found.items.map(cardOf) };
-        },
-        initialPageParam: 1,
-        getNextPageParam: (last) => last.nextPage,
-      }),
-    move: (board: Board, { issue, from, to, above, below }: BoardMove): Promise<unknown> =>
+    column: (board: Board, column: ColumnName) => columnOf(reads, board, column),
+    move: (board: Board, move: BoardMove): Promise<unknown> =>
       unwrap(
         client.PUT(`${one}/issues/{issue_id}` as const, {
-          params: { path: { ...id, board_id: board.id, issue_id: issue.id } },
-          body: {
-            from_column: from,
-            to_column: to,
-            ...(above ? { move_after_id: above.id } : {}),
-            ...(below ? { move_before_id: below.id } : {}),
-          },
+          params: { path: { ...id, board_id: board.id, issue_id: move.issue.id } },
+          body: moveBody(move),
         }),
       ),
     create: (name: string): Promise<Board> => unwrap(client.POST(base, { params: { path: id }, body: { name } })),

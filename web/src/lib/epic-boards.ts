@@ -1,7 +1,8 @@
 /** Epic boards of a group, in the shape of boards of issues: their lists are labels. */
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import { client, type Paged, type Schemas, unwrap, unwrapAll, unwrapPage } from './api.ts';
-import type { Board, BoardIssue, Boards, ColumnName } from './boards.ts';
+import { queryOptions } from '@tanstack/react-query';
+import { client, type Schemas, unwrap, unwrapAll, unwrapPage } from './api.ts';
+import { columnOf, moveBody } from './board-columns.ts';
+import type { Board, BoardIssue, Boards } from './boards.ts';
 
 const boardOf = ({ labels, ...board }: Schemas['EpicBoard']): Board => ({
   ...board,
@@ -9,21 +10,11 @@ const boardOf = ({ labels, ...board }: Schemas['EpicBoard']): Board => ({
   labels: labels.map(({ title }) => ({ name: title })),
 });
 
-const namesOf = ({ lists }: Board) => lists.flatMap(({ label }) => label?.name ?? []);
-const nameOf = (board: Board, column: ColumnName) =>
-  board.lists.find(({ id }) => String(id) === column)?.label?.name ?? null;
-
-/** Which epics a column shows. */
-export function narrowedTo(board: Board, column: ColumnName) {
-  const labels = board.labels.map(({ name }) => name);
-  const name = nameOf(board, column);
-  const lists = namesOf(board);
-  return {
-    state: column === 'closed' ? ('closed' as const) : ('opened' as const),
-    labels: name === null ? labels : [...labels, name],
-    ...(column === 'backlog' && lists.length > 0 ? { 'not[labels]': lists.join(',') } : {}),
-  };
-}
+const cardOf = ({ group_id, references, ...epic }: Schemas['ListedEpic']): BoardIssue => ({
+  ...epic,
+  ...{ weight: null, assignees: [], topic: `group:${group_id}:epics` },
+  references: { full: references.full, short: references.short },
+});
 
 /** Epic boards of a group by its full path. */
 export function epicBoardsOf(path: string): Boards {
@@ -32,6 +23,20 @@ export function epicBoardsOf(path: string): Boards {
   const key: readonly string[] = ['group', path, 'epic-boards'];
   const at = (board_id: number) => ({ path: { ...id, board_id } });
   const list = (boardId: number, list_id: number) => ({ path: { ...id, board_id: boardId, list_id } });
+  const reads: Parameters<typeof columnOf>[0] = {
+    key,
+    async beginnings(boardId, query) {
+      const found = await unwrap(client.GET(`${base}/{board_id}/columns`, { params: { ...at(boardId), query } }));
+      return found.map(({ column, total, has_more: more, epics }) => [
+        column,
+        { items: epics.map(cardOf), more, total },
+      ]);
+    },
+    async page(boardId, query) {
+      const found = await unwrapPage(client.GET(`${base}/{board_id}/epics`, { params: { ...at(boardId), query } }));
+      return { ...found, items: found.items.map(cardOf) };
+    },
+  };
   return {
     key,
     list: () =>
@@ -40,47 +45,12 @@ export function epicBoardsOf(path: string): Boards {
         queryFn: async (): Promise<Board[]> =>
           (await unwrapAll(client.GET(base, { params: { path: id, query: { per_page: 100 } } }))).map(boardOf),
       }),
-    column: (board, column) =>
-      infiniteQueryOptions({
-        queryKey: [...key, board.id, 'column', column],
-        queryFn: async ({ pageParam }): Promise<Paged<BoardIssue>> => {
-          const found = await unwrapPage(
-            client.GET('/groups/{id}/epics', {
-              params: {
-                path: id,
-                query: {
-                  ...{
-                    per_page: 25,
-                    page: pageParam,
-                    with_labels_details: true,
-                    order_by: 'relative_position',
-                    sort: 'asc',
-                  },
-                  ...narrowedTo(board, column),
-                },
-              },
-            }),
-          );
-          const items = found.items.map(({ group_id, references, ...epic }) => ({
-            ...epic,
-            ...{ weight: null, assignees: [], topic: `group:${group_id}:epics` },
-            references: { full: references.full, short: references.short },
-          }));
-          return { ...found, items };
-        },
-        initialPageParam: 1,
-        getNextPageParam: (last) => last.nextPage,
-      }),
-    move: (board, { issue, from, to, above, below }) =>
+    column: (board, column) => columnOf(reads, board, column),
+    move: (board, move) =>
       unwrap(
         client.PUT(`${base}/{board_id}/epics/{epic_id}`, {
-          params: { path: { ...id, board_id: board.id, epic_id: issue.id } },
-          body: {
-            from_column: from,
-            to_column: to,
-            ...(above ? { move_after_id: above.id } : {}),
-            ...(below ? { move_before_id: below.id } : {}),
-          },
+          params: { path: { ...id, board_id: board.id, epic_id: move.issue.id } },
+          body: moveBody(move),
         }),
       ),
     create: async (name) => boardOf(await unwrap(client.POST(base, { params: { path: id }, body: { name } }))),

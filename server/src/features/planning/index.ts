@@ -18,6 +18,7 @@ import { burndownRoutes } from './burndown/burndown.routes.ts';
 import { reportRoutes } from './burndown/report.routes.ts';
 import { closingRoutes } from './closing/closing.routes.ts';
 import { closingConsumer } from './closing/closing.service.ts';
+import { epicColumnRoutes } from './epic-boards/columns.routes.ts';
 import { epicBoardRoutes } from './epic-boards/epic-boards.routes.ts';
 import { epicBoardService } from './epic-boards/epic-boards.service.ts';
 import { epicBoardMoves } from './epic-boards/moving.ts';
@@ -28,6 +29,7 @@ import { epicRoutes } from './epics/epics.routes.ts';
 import { epicService } from './epics/epics.service.ts';
 import { epicFinder } from './epics/finding.ts';
 import { relatedEpicRoutes } from './epics/links.routes.ts';
+import { epicLists } from './epics/listing.ts';
 import { epicNoteable } from './epics/noteable.ts';
 import { epicPresenter } from './epics/presenting.ts';
 import { epicReferences } from './epics/references.ts';
@@ -94,11 +96,13 @@ export function planningFeature(deps: PlanningDependencies) {
   const boards = boardService(db);
   const epics = epicService(db);
   const epicsShown = epicPresenter(db, externalUrl);
+  const listed = epicLists(db, externalUrl);
   const aboutEpics = { db, parents: deps.parents, present: epicsShown };
   return {
     routes: [
-      ...epicBoardRoutes({
-        ...{ db, base: externalUrl, boards: epicBoardService(db), present: epicsShown },
+      ...epicBoardRoutes({ db, base: externalUrl, boards: epicBoardService(db) }),
+      ...epicColumnRoutes({
+        ...{ db, present: epicsShown, epics: listed },
         move: epicBoardMoves(db, deps.parents, epics),
       }),
       ...issueListRoutes(deps),
@@ -127,7 +131,7 @@ export function planningFeature(deps: PlanningDependencies) {
         ...{ move: boardMoves(db, deps.parents), presentIssue: present },
       }),
       ...boardListRoutes({ db, base: externalUrl, boards }),
-      ...epicRoutes(db, externalUrl, epics, epicsShown, actions),
+      ...epicRoutes(db, listed, epics, epicsShown, actions),
       ...childEpicRoutes({ ...aboutEpics, base: externalUrl, epics }),
       ...epicIssueRoutes({ ...aboutEpics, base: externalUrl, issues: service, presentIssue: present }),
       ...relatedEpicRoutes(aboutEpics),

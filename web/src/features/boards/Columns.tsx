@@ -86,7 +86,17 @@ export function Columns({ of, board }: { of: BoardsInView; board: Board }) {
   const focus = useRef<number | null>(null);
   const keyOf = (column: ColumnName) => of.boards.column(board, column).queryKey;
   const topics = [...new Set([...of.topics, ...[...known.values()].flat().map(({ topic }) => topic)])].sort();
-  const { again, moving } = useRefresh({ of, board, topics: topics.slice(0, mostTopics) });
+  const dragging = dragged !== null;
+  const { again, moving } = useRefresh({ of, board, topics: topics.slice(0, mostTopics), dragging });
+
+  // Nothing is told of the end of a drag whose card is no longer on the page. While something is dragged the pointer does
+  // not move for the page: where it does, the drag has ended.
+  useEffect(() => {
+    if (!dragging) return;
+    const end = () => setDragged(null);
+    window.addEventListener('pointermove', end);
+    return () => window.removeEventListener('pointermove', end);
+  }, [dragging]);
 
   // The card that was moved by keyboard is another element afterwards: focus follows it.
   useEffect(() => {

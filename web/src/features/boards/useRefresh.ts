@@ -1,6 +1,6 @@
-/** When the cards of a board are read again: once for all that happens in a moment, and never while a card is being moved. */
+/** When the cards of a board are read again: once for all that happens in a moment, and never while a card is dragged or moved. */
 import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useRef } from 'react';
+import { useEffect, useEffectEvent, useRef } from 'react';
 import type { Board } from '../../lib/boards.ts';
 import { useTopics } from '../../lib/useLive.ts';
 import type { BoardsInView } from './useBoards.ts';
@@ -16,15 +16,22 @@ interface Refreshed {
   readonly board: Board;
   /** Where changes of the cards are told. */
   readonly topics: readonly string[];
+  /** Whether a card is being dragged: it would go from under the pointer, and its place with it. */
+  readonly dragging: boolean;
 }
 
-export function useRefresh({ of, board, topics }: Refreshed) {
+export function useRefresh({ of, board, topics, dragging }: Refreshed) {
   const cache = useQueryClient();
   const columns = [...of.boards.key, board.id, 'column'];
   const moving = [...of.boards.key, board.id, 'move'];
   const timer = useRef(0);
+  const held = useRef({ dragging, missed: false });
   const read = () => {
     timer.current = 0;
+    if (held.current.dragging) {
+      held.current.missed = true;
+      return;
+    }
     // What is read before the last move would show it undone; its end asks again.
     if (cache.isMutating({ mutationKey: moving }) === 0) void cache.invalidateQueries({ queryKey: columns });
   };
@@ -32,9 +39,15 @@ export function useRefresh({ of, board, topics }: Refreshed) {
     if (timer.current === 0) timer.current = window.setTimeout(read, gatherMilliseconds);
   };
   useEffect(() => () => window.clearTimeout(timer.current), []);
-  const own = `board:${board.id}`;
+  const dragEnded = useEffectEvent(again);
+  useEffect(() => {
+    const { missed } = held.current;
+    held.current = { dragging, missed: dragging && missed };
+    if (!dragging && missed) dragEnded();
+  }, [dragging]);
+  const own = of.cards === 'issues' ? `board:${board.id}` : `epic_board:${board.id}`;
   const list = of.boards.list().queryKey;
-  useTopics([...(of.cards === 'issues' ? [own, `${own}:cards`] : []), ...topics], [list, columns], (topic) => {
+  useTopics([own, ...(of.cards === 'issues' ? [`${own}:cards`] : []), ...topics], [list, columns], (topic) => {
     // The lists of the board themselves; null: anything may have been missed.
     if (topic === null || topic === own) void cache.invalidateQueries({ queryKey: list });
     again();

@@ -9,6 +9,7 @@ import { atLeastOneOf } from '../../../kernel/http/params/groups.ts';
 import { Bool, IdOrPath, Int, Int32, List, Optional, OrNull, rules, Str } from '../../../kernel/http/params/schema.ts';
 import { Empty, type Route, route } from '../../../kernel/http/route.ts';
 import type { Place } from '../../namespaces/index.ts';
+import { columnParams, columnsParams, moveParams, shownColumns } from '../columns.ts';
 import { Issue, ListedIssue } from '../issues/issues.entity.ts';
 import type { PresentIssue } from '../issues/issues.routes.ts';
 import type { IssueBeginnings, IssueLists } from '../issues/listing.routes.ts';
@@ -52,20 +53,12 @@ const changed = {
   weight: Optional(OrNull(Int32({ minimum: 0, description: 'Only issues of this weight; null for all' }))),
 };
 
-const columnName = (description: string) => Str({ pattern: '^(backlog|closed|[1-9]\\d{0,14})$', description });
-
 /** The board of a place; 404 where there is none. */
 export async function boardOf(db: Db, place: Place, id: number): Promise<BoardRow> {
   const row = await findBoard(db, place, id);
   if (!row) throw notFound('Board');
   return row;
 }
-
-const columnsShown = ({ row, lists }: LoadedBoard): string[] => [
-  ...(row.hide_backlog_list ? [] : ['backlog']),
-  ...lists.map(({ id }) => String(id)),
-  ...(row.hide_closed_list ? [] : ['closed']),
-];
 
 const columnFilter = (board: LoadedBoard, column: Column) => ({
   state: column === 'closed' ? ('closed' as const) : ('opened' as const),
@@ -195,13 +188,7 @@ export function boardRoutes({
         path: `${path}/:board_id/issues`,
         summary: `List issues of a list of a board of a ${kind}, in their order`,
         access: read,
-        params: Type.Object({
-          ...single,
-          column: Optional(
-            columnName('Id of a list; `backlog` (default) for open issues of no list, `closed` for closed ones'),
-          ),
-          with_labels_details: Optional(Bool({ default: false, description: 'Labels with colour and description' })),
-        }),
+        params: Type.Object({ ...single, ...columnParams('issues') }),
         pagination: 'offset',
         responses: { 200: ListOf(ListedIssue) },
         handler: async ({ params, subject, caller, page }) => {
@@ -216,27 +203,17 @@ export function boardRoutes({
         path: `${path}/:board_id/columns`,
         summary: `List columns of a board of a ${kind} with their first issues, in their order`,
         access: read,
-        params: Type.Object({
-          ...single,
-          columns: Optional(
-            List(columnName('Id of a list, `backlog` or `closed`'), {
-              ...{ commas: true, maxItems: 50 },
-              description: 'Ids of lists, `backlog` and `closed`; by default all columns that the board shows',
-            }),
-          ),
-          limit: Optional(Int({ ...{ minimum: 1, maximum: 100, default: 20 }, description: 'Issues of each column' })),
-          with_labels_details: Optional(Bool({ default: false, description: 'Labels with colour and description' })),
-        }),
+        params: Type.Object({ ...single, ...columnsParams('issues') }),
         responses: { 200: ListOf(BoardColumn) },
         handler: async ({ params, subject, caller }) => {
           const [board] = await loadBoards(db, [await boardOf(db, subject, params.board_id)]);
           if (!board) throw notFound('Board');
-          const names = [...new Set(params.columns ?? columnsShown(board))];
+          const names = [...new Set(params.columns ?? shownColumns(board.row, board.lists))];
           const filters = names.map((name) => columnFilter(board, columnIn(board, name)));
           const details = params.with_labels_details ?? false;
           const found = await beginnings({ ...shownOn(subject, details), caller, filters }, params.limit ?? 20);
-          return found.map(({ total, more, issues }, at) => ({
-            ...{ column: names[at] ?? '', total, has_more: more, issues },
+          return found.map(({ total, more, items }, at) => ({
+            ...{ column: names[at] ?? '', total, has_more: more, issues: items },
           }));
         },
       }),
@@ -249,14 +226,7 @@ export function boardRoutes({
         params: Type.Object({
           ...single,
           issue_id: Int({ description: 'Id of the issue' }),
-          from_column: Optional(
-            columnName(
-              'The column that it leaves: id of a list, `backlog` or `closed`; 409 where it is no longer there',
-            ),
-          ),
-          to_column: columnName('The column that it moves to: id of a list, `backlog` or `closed`'),
-          move_after_id: Optional(Int({ description: 'Id of the issue that it comes after' })),
-          move_before_id: Optional(Int({ description: 'Id of the issue that it comes before' })),
+          ...moveParams('issue'),
         }),
         errors: [409],
         responses: { 200: Issue },

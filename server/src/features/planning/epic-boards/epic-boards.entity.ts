@@ -14,6 +14,7 @@ import {
   Word,
 } from '../../../kernel/http/entity.ts';
 import { labelBasicJson } from '../../collaboration/index.ts';
+import { ListedEpic } from '../epics/epics.entity.ts';
 import type { ShownList } from './epic-boards.queries.ts';
 
 const inBoard = {
@@ -50,6 +51,13 @@ export const EpicBoard = Entity('EpicBoard', {
     { description: 'Only epics with all of these labels' },
   ),
   lists: ListOf(Fields(inBoard)),
+});
+
+export const EpicBoardColumn = Entity('EpicBoardColumn', {
+  column: Text({ description: 'Id of the list, `backlog` or `closed`' }),
+  total: Nullable(Count({ description: 'How many epics it has; null above 10,000' })),
+  has_more: Flag({ description: 'Whether there are more than are listed here' }),
+  epics: ListOf(ListedEpic),
 });
 
 const listed = ({ list, label }: ShownList) => ({

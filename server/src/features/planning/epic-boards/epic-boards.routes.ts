@@ -9,19 +9,16 @@ import { slicePage, withItems } from '../../../kernel/http/pagination.ts';
 import { atLeastOneOf } from '../../../kernel/http/params/groups.ts';
 import { Bool, IdOrPath, Int, Int32, List, Optional, OrNull, rules, Str } from '../../../kernel/http/params/schema.ts';
 import { Empty, type Route, route } from '../../../kernel/http/route.ts';
-import { Epic } from '../epics/epics.entity.ts';
-import type { PresentEpics } from '../epics/presenting.ts';
 import { EpicBoard, EpicBoardList, epicBoardJson, epicBoardListJson } from './epic-boards.entity.ts';
 import { epicBoardLabels, epicBoardLists, epicBoardsOf, findEpicBoard } from './epic-boards.queries.ts';
 import type { EpicBoardService } from './epic-boards.service.ts';
-import type { EpicBoardMoves } from './moving.ts';
 
-const common = { credentials: ['token', 'session'], tag: 'Epic boards' } as const;
-const read = { on: 'group', ability: 'read_group_board' } as const;
+export const epicBoardRoute = { credentials: ['token', 'session'], tag: 'Epic boards' } as const;
+export const readEpicBoard = { on: 'group', ability: 'read_group_board' } as const;
 const write = { on: 'group', ability: 'admin_group_board' } as const;
 const parent = { id: IdOrPath('Id or path of the group') };
-const single = { ...parent, board_id: Int({ description: 'Id of the epic board' }) };
-const oneList = { ...single, list_id: Int({ description: 'Id of the list' }) };
+export const oneEpicBoard = { ...parent, board_id: Int({ description: 'Id of the epic board' }) };
+const oneList = { ...oneEpicBoard, list_id: Int({ description: 'Id of the list' }) };
 const changes = {
   hide_backlog_list: Optional(Bool({ description: 'Hide the column of epics of no list' })),
   hide_closed_list: Optional(Bool({ description: 'Hide the column of closed epics' })),
@@ -39,26 +36,25 @@ const name = Str({ description: 'Name of the epic board' });
 const path = '/groups/:id/epic_boards';
 const lists = `${path}/:board_id/lists`;
 
-const columnName = (description: string) => Str({ pattern: '^(backlog|closed|[1-9]\\d{0,14})$', description });
+/** The board of a group; 404 where there is none. */
+export const epicBoardFinder =
+  (db: Db) =>
+  async ({ group }: GroupSubject, id: number): Promise<BoardRow> => {
+    const row = await findEpicBoard(db, group.id, id);
+    if (!row) throw notFound('Epic Board');
+    return row;
+  };
 
 export function epicBoardRoutes({
   db,
   base,
   boards,
-  move,
-  present,
 }: {
   readonly db: Db;
   readonly base: string;
   readonly boards: EpicBoardService;
-  readonly move: EpicBoardMoves;
-  readonly present: Pick<PresentEpics, 'one'>;
 }): Route[] {
-  async function find({ group }: GroupSubject, id: number): Promise<BoardRow> {
-    const row = await findEpicBoard(db, group.id, id);
-    if (!row) throw notFound('Epic Board');
-    return row;
-  }
+  const find = epicBoardFinder(db);
   async function shown({ group }: GroupSubject, rows: readonly BoardRow[]) {
     const ids = rows.map(({ id }) => id);
     const [labels, columns] = await Promise.all([epicBoardLabels(db, group, ids), epicBoardLists(db, group, ids)]);
@@ -83,11 +79,11 @@ export function epicBoardRoutes({
 
   return [
     route({
-      ...common,
+      ...epicBoardRoute,
       method: 'GET',
       path,
       summary: 'List epic boards of a group',
-      access: read,
+      access: readEpicBoard,
       params: Type.Object(parent),
       pagination: 'offset',
       responses: { 200: ListOf(EpicBoard) },
@@ -97,7 +93,7 @@ export function epicBoardRoutes({
       },
     }),
     route({
-      ...common,
+      ...epicBoardRoute,
       method: 'POST',
       path,
       summary: 'Create an epic board',
@@ -107,23 +103,23 @@ export function epicBoardRoutes({
       handler: async ({ subject, caller, params }) => one(subject, await boards.create(subject, caller, params)),
     }),
     route({
-      ...common,
+      ...epicBoardRoute,
       method: 'GET',
       path: `${path}/:board_id`,
       summary: 'Get an epic board',
-      access: read,
-      params: Type.Object(single),
+      access: readEpicBoard,
+      params: Type.Object(oneEpicBoard),
       responses: { 200: EpicBoard },
       handler: async ({ subject, params }) => one(subject, params.board_id),
     }),
     route({
-      ...common,
+      ...epicBoardRoute,
       method: 'PUT',
       path: `${path}/:board_id`,
       summary: 'Update an epic board',
       access: write,
       params: Type.Object(
-        { ...single, name: Optional(name), ...changes },
+        { ...oneEpicBoard, name: Optional(name), ...changes },
         rules(atLeastOneOf('name', ...Object.keys(changes))),
       ),
       responses: { 200: EpicBoard },
@@ -134,12 +130,12 @@ export function epicBoardRoutes({
       },
     }),
     route({
-      ...common,
+      ...epicBoardRoute,
       method: 'DELETE',
       path: `${path}/:board_id`,
       summary: 'Delete an epic board',
       access: write,
-      params: Type.Object(single),
+      params: Type.Object(oneEpicBoard),
       responses: { 204: Empty },
       conditional: true,
       handler: async ({ subject, params, unmodifiedSince }) => {
@@ -149,53 +145,24 @@ export function epicBoardRoutes({
       },
     }),
     route({
-      ...common,
-      method: 'PUT',
-      path: `${path}/:board_id/epics/:epic_id`,
-      summary: 'Move an epic on an epic board',
-      access: read,
-      params: Type.Object({
-        ...single,
-        epic_id: Int({ description: 'Id of the epic' }),
-        from_column: Optional(
-          columnName('The column that it leaves: id of a list, `backlog` or `closed`; 409 where it is no longer there'),
-        ),
-        to_column: columnName('The column that it moves to: id of a list, `backlog` or `closed`'),
-        move_after_id: Optional(Int({ description: 'Id of the epic that it comes after' })),
-        move_before_id: Optional(Int({ description: 'Id of the epic that it comes before' })),
-      }),
-      errors: [409],
-      responses: { 200: Epic },
-      handler: async ({ params, subject, caller }) => {
-        const moved = await move(subject, caller, await find(subject, params.board_id), {
-          epicId: params.epic_id,
-          from: params.from_column,
-          to: params.to_column,
-          after: params.move_after_id ?? null,
-          before: params.move_before_id ?? null,
-        });
-        return await present.one(moved, caller);
-      },
-    }),
-    route({
-      ...common,
+      ...epicBoardRoute,
       method: 'GET',
       path: lists,
       summary: 'List lists of an epic board',
-      access: read,
-      params: Type.Object(single),
+      access: readEpicBoard,
+      params: Type.Object(oneEpicBoard),
       pagination: 'offset',
       responses: { 200: ListOf(EpicBoardList) },
       handler: async ({ subject, params, page }) =>
         slicePage(page, (await listsOf(subject, params.board_id)).map(epicBoardListJson)),
     }),
     route({
-      ...common,
+      ...epicBoardRoute,
       method: 'POST',
       path: lists,
       summary: 'Add a list to an epic board',
       access: write,
-      params: Type.Object({ ...single, label_id: Int({ description: 'Epics with this label of the group' }) }),
+      params: Type.Object({ ...oneEpicBoard, label_id: Int({ description: 'Epics with this label of the group' }) }),
       responses: { 201: EpicBoardList },
       handler: async ({ subject, params }) => {
         const { id } = await find(subject, params.board_id);
@@ -204,18 +171,18 @@ export function epicBoardRoutes({
       },
     }),
     route({
-      ...common,
+      ...epicBoardRoute,
       method: 'GET',
       path: `${lists}/:list_id`,
       summary: 'Get a list of an epic board',
-      access: read,
+      access: readEpicBoard,
       params: Type.Object(oneList),
       responses: { 200: EpicBoardList },
       handler: async ({ subject, params }) =>
         epicBoardListJson(await findList(subject, params.board_id, params.list_id)),
     }),
     route({
-      ...common,
+      ...epicBoardRoute,
       method: 'PUT',
       path: `${lists}/:list_id`,
       summary: 'Move or collapse a list of an epic board',
@@ -236,7 +203,7 @@ export function epicBoardRoutes({
       },
     }),
     route({
-      ...common,
+      ...epicBoardRoute,
       method: 'DELETE',
       path: `${lists}/:list_id`,
       summary: 'Delete a list of an epic board',

@@ -4,6 +4,7 @@ import { canOnGroup } from '../../../kernel/authz/can.ts';
 import type { Caller, GroupSubject } from '../../../kernel/authz/subjects.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { EpicBoard } from '../../../kernel/db/rows.ts';
+import { publish } from '../../../kernel/events/index.ts';
 import { invalidRecord, notFound, plainError } from '../../../kernel/http/errors.ts';
 import { labelsNamed } from '../../collaboration/index.ts';
 import * as queries from './epic-boards.queries.ts';
@@ -33,6 +34,7 @@ const values = ({ name, hide_backlog_list, hide_closed_list }: GivenEpicBoard): 
 });
 
 export function epicBoardService(db: Db) {
+  const tell = (tx: Db, id: number) => publish(tx, `epic_board:${id}`);
   async function locked(tx: Db, id: number): Promise<EpicBoard> {
     const board = await queries.lockEpicBoard(tx, id);
     if (!board) throw notFound('Epic Board');
@@ -69,11 +71,13 @@ export function epicBoardService(db: Db) {
         await locked(tx, id);
         await setLabels(tx, subject, caller, id, given.labels);
         await queries.updateEpicBoard(tx, id, values(given));
+        await tell(tx, id);
       }),
 
     remove: (id: number): Promise<void> =>
       transaction(db, async (tx) => {
         if (!(await queries.deleteEpicBoard(tx, id))) throw notFound('Epic Board');
+        await tell(tx, id);
       }),
 
     addList: ({ group }: GroupSubject, id: number, labelId: number): Promise<number> =>
@@ -84,6 +88,7 @@ export function epicBoardService(db: Db) {
           throw plainError(400, `An epic board has at most ${mostLists} lists`);
         const list = await queries.insertEpicBoardList(tx, id, labelId);
         if (!list) throw invalidRecord({ label_id: ['has already been taken'] });
+        await tell(tx, id);
         return list.id;
       }),
 
@@ -103,6 +108,7 @@ export function epicBoardService(db: Db) {
           await queries.orderEpicBoardLists(tx, boardId, rest);
         }
         if (collapsed !== undefined) await queries.collapseEpicBoardList(tx, listId, collapsed);
+        await tell(tx, boardId);
       }),
 
     removeList: (boardId: number, listId: number): Promise<void> =>
@@ -110,6 +116,7 @@ export function epicBoardService(db: Db) {
         await locked(tx, boardId);
         if (!(await queries.deleteEpicBoardList(tx, listId))) throw notFound('List');
         await queries.orderEpicBoardLists(tx, boardId, await queries.listIdsOf(tx, boardId));
+        await tell(tx, boardId);
       }),
   };
 }

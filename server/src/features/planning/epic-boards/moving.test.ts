@@ -43,7 +43,21 @@ async function place() {
       })
     ).body;
   const titles = async (token = planner) => (await listed({}, token)).map(({ title }) => title);
-  return { group, below, base, now, next, epic, move, listed, titles };
+  const columns = (query: object = {}, token: BuiltToken | undefined = planner) =>
+    call<Json[]>('GET', `${base}/epic_boards/${board.id}/columns`, token, undefined, query);
+  return {
+    group,
+    below,
+    base,
+    board: `${base}/epic_boards/${board.id}`,
+    now,
+    next,
+    epic,
+    move,
+    listed,
+    titles,
+    columns,
+  };
 }
 
 describe('epics on boards', () => {
@@ -91,6 +105,49 @@ describe('epics on boards', () => {
       expect((await move(one, json)).status).toBe(404);
     expect((await move(outside, { to_column: now })).status).toBe(404);
     expect((await move(other, { to_column: now, move_before_id: one.id })).status).toBe(200);
+  });
+
+  it('are listed with all columns at once, each from its beginning, and narrowed as the board is', async () => {
+    const { board, now, next, epic, below, columns, move } = await place();
+    for (const title of ['one', 'two', 'three']) await epic(title, 'now,team', below);
+    const apart = await epic('apart', 'team');
+    await move(await epic('done', 'next'), { to_column: 'closed' });
+    const shown = async (query: object = {}) =>
+      (await columns(query)).body.map(({ column, total, has_more, epics }) => [
+        ...[column, total, has_more],
+        ...(epics as Json[]).map(({ title }) => title),
+      ]);
+    expect(await shown({ limit: 2 })).toEqual([
+      ['backlog', 1, false, 'apart'],
+      [now, 3, true, 'one', 'two'],
+      [next, 0, false],
+      ['closed', 1, false, 'done'],
+    ]);
+    const list = (query: object, token: BuiltToken | undefined = planner) =>
+      call<Json[]>('GET', `${board}/epics`, token, undefined, query);
+    for (const [column, with_labels_details] of [
+      [now, true],
+      [next, false],
+      ['closed', false],
+    ] as const) {
+      const [read] = (await columns({ columns: column, with_labels_details })).body;
+      expect(read?.epics).toEqual((await list({ column, with_labels_details })).body);
+    }
+    expect((await list({})).body).toEqual([expect.objectContaining({ id: apart.id, labels: ['team'] })]);
+    expect((await list({ column: now, per_page: 2, page: 2 })).body.map(({ title }) => title)).toEqual(['three']);
+    await call('PUT', board, planner, { labels: 'team', hide_backlog_list: true });
+    expect(await shown()).toEqual([
+      [now, 3, false, 'one', 'two', 'three'],
+      [next, 0, false],
+      ['closed', 0, false],
+    ]);
+    expect(await shown({ columns: `closed,backlog` })).toEqual([
+      ['closed', 0, false],
+      ['backlog', 1, false, 'apart'],
+    ]);
+    for (const read of [columns({}, stranger), columns({ columns: '999999' }), list({ column: '999999' })])
+      expect((await read).status).toBe(404);
+    expect((await columns({ columns: 'open' })).status).toBe(400);
   });
 
   it('keep one order for everybody while several people move them', { retry: 0 }, async () => {

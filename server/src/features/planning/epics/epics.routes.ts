@@ -2,7 +2,6 @@
 import Type from 'typebox';
 import type { Db } from '../../../kernel/db/index.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
-import { offsetPage, withItems } from '../../../kernel/http/pagination.ts';
 import { atLeastOneOf, mutuallyExclusive } from '../../../kernel/http/params/groups.ts';
 import {
   Bool,
@@ -19,9 +18,10 @@ import {
 import { Empty, type Route, route } from '../../../kernel/http/route.ts';
 import { TaskParam } from '../../collaboration/index.ts';
 import type { QuickActions } from '../../collaboration/quick-actions/index.ts';
-import { Epic, ListedEpic, listedEpicJson } from './epics.entity.ts';
-import { countEpics, type EpicList, epicById, listEpics, withDetails } from './epics.queries.ts';
+import { Epic, ListedEpic } from './epics.entity.ts';
+import { type EpicList, epicById } from './epics.queries.ts';
 import type { EpicService } from './epics.service.ts';
+import type { EpicLists } from './listing.ts';
 import { placeOfEpic } from './place.ts';
 import { epicRoute, groupParam, oneEpic, type PresentEpics, readEpic } from './presenting.ts';
 
@@ -83,7 +83,7 @@ const changed = {
 
 export function epicRoutes(
   db: Db,
-  externalUrl: string,
+  lists: EpicLists,
   epics: EpicService,
   present: PresentEpics,
   actions: Pick<QuickActions, 'creating'>,
@@ -103,8 +103,7 @@ export function epicRoutes(
       handler: async ({ params, page, subject, caller }) => {
         const { group } = subject;
         const list: EpicList = {
-          group,
-          caller,
+          ...{ group, caller },
           ancestors: params.include_ancestor_groups ?? false,
           descendants: params.include_descendant_groups ?? true,
           narrowed: params,
@@ -119,14 +118,7 @@ export function epicRoutes(
           orderBy: params.order_by ?? 'created_at',
           sort: params.sort ?? 'desc',
         };
-        const [rows, total] = await Promise.all([listEpics(db, list, page), countEpics(db, list)]);
-        const found = offsetPage(page, rows, total);
-        const details = params.with_labels_details ?? false;
-        const loaded = await withDetails(db, found.items);
-        return withItems(
-          found,
-          loaded.map((each) => listedEpicJson(each, externalUrl, group.id, details)),
-        );
+        return await lists.page(list, { groupId: group.id, details: params.with_labels_details ?? false }, page);
       },
     }),
     route({

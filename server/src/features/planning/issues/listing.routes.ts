@@ -5,7 +5,6 @@ import type { Db } from '../../../kernel/db/index.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
 import { notFound, unauthorized } from '../../../kernel/http/errors.ts';
 import {
-  countLimit,
   firstOf,
   keysetPage,
   offsetPage,
@@ -17,6 +16,7 @@ import {
 import { Bool, Int, Optional } from '../../../kernel/http/params/schema.ts';
 import { type Route, route } from '../../../kernel/http/route.ts';
 import { findMilestone } from '../../collaboration/index.ts';
+import { beginningsOf } from '../beginnings.ts';
 import { type IssueCounts, issueCounts } from './counting.queries.ts';
 import type { IssueFilter, IssuePlace } from './filter.queries.ts';
 import { IssueStatistics, ListedIssue, listedIssueJson, type SeenFrom } from './issues.entity.ts';
@@ -70,31 +70,25 @@ interface FirstOfMany extends Omit<Wanted, 'filter'> {
   readonly filters: readonly IssueFilter[];
 }
 
-/** The beginnings of several lists of one place, in their order; what their issues show is read once for all of them. */
+/** The beginnings of several lists of one place, in their order. */
 export function issueBeginnings(db: Db, base: string, counts: IssueCounts = issueCounts(db)) {
   return async ({ place, from, caller, filters, params }: FirstOfMany, perList: number) => {
-    const page = { style: 'offset', page: 1, perPage: perList, offset: 0, limit: perList + 1 } as const;
-    const window: Page = { ...page, after: null, token: null };
-    const found = await Promise.all(
-      filters.map(async (filter) => {
-        const list = { ...(await withTitledIds(db, { place, caller, filter })), ...orderOf(params) };
-        const { rows } = await listIssues(db, list, window);
-        const total = totalOfLastPage(window, rows) ?? (await counts.count(list));
-        return { rows: firstOf(window, rows), total: total > countLimit ? null : total, more: rows.length > perList };
-      }),
+    const lists = await Promise.all(
+      filters.map(async (filter) => ({
+        ...(await withTitledIds(db, { place, caller, filter })),
+        ...orderOf(params),
+      })),
     );
-    const rows = new Map(found.flatMap((list) => list.rows.map((row) => [row.id, row] as const)));
     const known = place.kind === 'project' ? place.subject : undefined;
-    const loaded = new Map(
-      (await withDetails(db, [...rows.values()], caller, known)).map((each) => [each.row.id, each]),
-    );
-    return found.map((list) => ({
-      ...{ total: list.total, more: list.more },
-      issues: list.rows.flatMap(({ id }) => {
-        const each = loaded.get(id);
-        return each ? [listedIssueJson(each, base, from, params.with_labels_details ?? false)] : [];
-      }),
-    }));
+    const details = params.with_labels_details ?? false;
+    return await beginningsOf(lists, perList, {
+      rows: async (list, page) => (await listIssues(db, list, page)).rows,
+      count: (list) => counts.count(list),
+      async show(rows) {
+        const loaded = await withDetails(db, rows, caller, known);
+        return new Map(loaded.map((each) => [each.row.id, listedIssueJson(each, base, from, details)]));
+      },
+    });
   };
 }
 
