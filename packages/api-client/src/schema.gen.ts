@@ -2012,6 +2012,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/groups/{id}/epic_boards/{board_id}/columns": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List columns of an epic board with their first epics, in their order
+         * @description Needs the ability `read_group_board` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdEpicBoardsByBoardIdColumns"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/epic_boards/{board_id}/epics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List epics of a list of an epic board, in their order
+         * @description Needs the ability `read_group_board` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdEpicBoardsByBoardIdEpics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/groups/{id}/epic_boards/{board_id}/epics/{epic_id}": {
         parameters: {
             query?: never;
@@ -20652,6 +20692,16 @@ export interface components {
                 position: number;
             }[];
             name: string;
+        };
+        /** EpicBoardColumn */
+        EpicBoardColumn: {
+            /** @description Id of the list, `backlog` or `closed` */
+            column: string;
+            epics: components["schemas"]["ListedEpic"][];
+            /** @description Whether there are more than are listed here */
+            has_more: boolean;
+            /** @description How many epics it has; null above 10,000 */
+            total: number | null;
         };
         /** EpicBoardList */
         EpicBoardList: {
@@ -41664,7 +41714,7 @@ export interface operations {
             query?: {
                 /** @description Ids of lists, `backlog` and `closed`; by default all columns that the board shows. Also as `columns=a,b` */
                 "columns[]"?: string[];
-                /** @description Issues of each column */
+                /** @description Number of issues of each column */
                 limit?: number;
                 /** @description Labels with colour and description */
                 with_labels_details?: boolean;
@@ -42618,6 +42668,108 @@ export interface operations {
             404: components["responses"]["NotFound"];
             405: components["responses"]["NotAllowed"];
             412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdEpicBoardsByBoardIdColumns: {
+        parameters: {
+            query?: {
+                /** @description Ids of lists, `backlog` and `closed`; by default all columns that the board shows. Also as `columns=a,b` */
+                "columns[]"?: string[];
+                /** @description Number of epics of each column */
+                limit?: number;
+                /** @description Labels with colour and description */
+                with_labels_details?: boolean;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the epic board */
+                board_id: number;
+                /** @description Id or path of the group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EpicBoardColumn"][];
+                };
+            };
+            301: components["responses"]["Moved"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdEpicBoardsByBoardIdEpics: {
+        parameters: {
+            query?: {
+                /** @description Id of a list; `backlog` (default) for open epics of no list, `closed` for closed ones */
+                column?: string;
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description Labels with colour and description */
+                with_labels_details?: boolean;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the epic board */
+                board_id: number;
+                /** @description Id or path of the group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListedEpic"][];
+                };
+            };
+            301: components["responses"]["Moved"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -56261,7 +56413,7 @@ export interface operations {
             query?: {
                 /** @description Ids of lists, `backlog` and `closed`; by default all columns that the board shows. Also as `columns=a,b` */
                 "columns[]"?: string[];
-                /** @description Issues of each column */
+                /** @description Number of issues of each column */
                 limit?: number;
                 /** @description Labels with colour and description */
                 with_labels_details?: boolean;

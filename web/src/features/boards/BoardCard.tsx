@@ -26,13 +26,14 @@ interface Props {
   readonly full: boolean;
   readonly writes: boolean;
   readonly dragged: boolean;
+  press(): void;
   drag(issue: BoardIssue | null): void;
   /** Moves it to the top of a column. */
   send(to: ColumnName): void;
   keyDown(event: KeyboardEvent<HTMLElement>): void;
 }
 
-export function BoardCard({ issue, column, columns, full, writes, dragged, drag, send, keyDown }: Props) {
+export function BoardCard({ issue, column, columns, full, writes, dragged, press, drag, send, keyDown }: Props) {
   const [, path = '', sign] = /^(.*)([#&])\d+$/.exec(issue.references.full) ?? [];
   return (
     <li
@@ -40,6 +41,7 @@ export function BoardCard({ issue, column, columns, full, writes, dragged, drag,
       data-issue={issue.id}
       data-dragged={dragged || undefined}
       draggable={writes}
+      onPointerDown={writes ? press : undefined}
       onDragStart={(event) => {
         event.dataTransfer.effectAllowed = 'move';
         event.dataTransfer.setData('text/plain', issue.references.full);

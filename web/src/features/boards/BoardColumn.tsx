@@ -32,6 +32,8 @@ interface Props {
   /** Of lists, for those who may change the board. */
   readonly actions?: ListActions | undefined;
   showMore(): void;
+  /** The pointer is pressed on a card. */
+  press(): void;
   drag(issue: BoardIssue | null, from: ColumnName): void;
   drop(to: ColumnName, at: number): void;
   send(issue: BoardIssue, from: ColumnName, to: ColumnName): void;
@@ -101,6 +103,7 @@ export function BoardColumn(props: Props) {
             columns={props.columns}
             full={props.full}
             dragged={dragged?.id === issue.id}
+            press={props.press}
             drag={(moved) => props.drag(moved, column)}
             send={(to) => props.send(issue, column, to)}
             keyDown={(event) => props.keyDown(event, issue, column)}

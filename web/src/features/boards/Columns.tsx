@@ -87,7 +87,7 @@ export function Columns({ of, board }: { of: BoardsInView; board: Board }) {
   const keyOf = (column: ColumnName) => of.boards.column(board, column).queryKey;
   const topics = [...new Set([...of.topics, ...[...known.values()].flat().map(({ topic }) => topic)])].sort();
   const dragging = dragged !== null;
-  const { again, moving } = useRefresh({ of, board, topics: topics.slice(0, mostTopics), dragging });
+  const { again, moving, press } = useRefresh({ of, board, topics: topics.slice(0, mostTopics), dragging });
 
   // Nothing is told of the end of a drag whose card is no longer on the page. While something is dragged the pointer does
   // not move for the page: where it does, the drag has ended.
@@ -189,6 +189,7 @@ export function Columns({ of, board }: { of: BoardsInView; board: Board }) {
                 full={of.kind === 'group'}
                 writes={of.writes}
                 dragged={dragged?.issue ?? null}
+                press={press}
                 actions={actionsOf(shown)}
                 drag={(issue, from) => setDragged(issue && { issue, from })}
                 drop={(to, at) => {

@@ -16,7 +16,7 @@ interface Refreshed {
   readonly board: Board;
   /** Where changes of the cards are told. */
   readonly topics: readonly string[];
-  /** Whether a card is being dragged: it would go from under the pointer, and its place with it. */
+  /** Whether a card is being dragged. */
   readonly dragging: boolean;
 }
 
@@ -25,13 +25,11 @@ export function useRefresh({ of, board, topics, dragging }: Refreshed) {
   const columns = [...of.boards.key, board.id, 'column'];
   const moving = [...of.boards.key, board.id, 'move'];
   const timer = useRef(0);
-  const held = useRef({ dragging, missed: false });
+  const held = useRef({ dragging, pressed: false, missed: false });
   const read = () => {
     timer.current = 0;
-    if (held.current.dragging) {
-      held.current.missed = true;
-      return;
-    }
+    held.current.missed = held.current.dragging || held.current.pressed;
+    if (held.current.missed) return;
     // What is read before the last move would show it undone; its end asks again.
     if (cache.isMutating({ mutationKey: moving }) === 0) void cache.invalidateQueries({ queryKey: columns });
   };
@@ -39,12 +37,32 @@ export function useRefresh({ of, board, topics, dragging }: Refreshed) {
     if (timer.current === 0) timer.current = window.setTimeout(read, gatherMilliseconds);
   };
   useEffect(() => () => window.clearTimeout(timer.current), []);
-  const dragEnded = useEffectEvent(again);
+  const letGo = useEffectEvent(() => {
+    if (held.current.missed) again();
+  });
   useEffect(() => {
-    const { missed } = held.current;
-    held.current = { dragging, missed: dragging && missed };
-    if (!dragging && missed) dragEnded();
+    held.current.dragging = dragging;
+    if (!dragging) letGo();
   }, [dragging]);
+  /**
+   * The pointer is pressed on a card: cards that move meanwhile would take it away, and browsers give up a drag whose
+   * beginning is no longer above its card.
+   */
+  const press = () => {
+    held.current.pressed = true;
+    if (cache.isFetching({ queryKey: columns }) > 0) {
+      held.current.missed = true;
+      void cache.cancelQueries({ queryKey: columns });
+    }
+    const ends = new AbortController();
+    const release = () => {
+      ends.abort();
+      held.current.pressed = false;
+      // The beginning of a drag ends the press, too.
+      if (held.current.missed) again();
+    };
+    for (const end of ['pointerup', 'pointercancel']) window.addEventListener(end, release, { signal: ends.signal });
+  };
   const own = of.cards === 'issues' ? `board:${board.id}` : `epic_board:${board.id}`;
   const list = of.boards.list().queryKey;
   useTopics([own, ...(of.cards === 'issues' ? [`${own}:cards`] : []), ...topics], [list, columns], (topic) => {
@@ -52,5 +70,5 @@ export function useRefresh({ of, board, topics, dragging }: Refreshed) {
     if (topic === null || topic === own) void cache.invalidateQueries({ queryKey: list });
     again();
   });
-  return { again, moving };
+  return { again, moving, press };
 }
