@@ -15,6 +15,7 @@ import {
   lockSharedInTransaction,
   transaction,
   tryLockInTransaction,
+  unanswered,
   withRepositoryLock,
 } from './index.ts';
 
@@ -76,6 +77,45 @@ describe('a transaction', () => {
     await expect(transaction(db, broken)).rejects.toMatchObject({ constraint: 'pairs_b_check' });
     await expect(transaction(db, async (tx) => [await insert(tx), await broken(tx)])).rejects.toThrow();
     expect(await rows()).toBe(0);
+  });
+
+  it('commits together with a last statement that nobody reads the answer of, or gives up for its reason', async () => {
+    const last = (tx: Db, b: number) => sql`${sql.raw(unanswered)} insert into pairs values (${600}, ${b})`.execute(tx);
+    const other = (tx: Db) => one(sql`select count(*)::int as n from pairs where a = ${600}`, tx);
+    const both = await tracedWork(() => transaction(db, async (tx) => [await other(tx), await last(tx, 1)]));
+    expect([both.statements.length, both.trips]).toEqual([4, 2]);
+    const alone = await tracedWork(() => transaction(db, (tx) => last(tx, 0)).catch((error: unknown) => error));
+    expect(alone.result).toMatchObject({ constraint: 'pairs_b_check' });
+    expect(alone.trips).toBe(1);
+    // What follows it sees it, and falls with it.
+    await expect(transaction(db, async (tx) => [await last(tx, 0), await other(tx)])).rejects.toMatchObject({
+      constraint: 'pairs_b_check',
+    });
+    await sql`delete from pairs where a = ${600}`.execute(db);
+    expect(await transaction(db, async (tx) => [await last(tx, 1), await other(tx)])).toMatchObject([{}, { n: 1 }]);
+    await expect(transaction(db, (tx) => last(tx, 2).then(() => Promise.reject(new Error('no'))))).rejects.toThrow(
+      'no',
+    );
+    // Outside of a transaction nothing waits.
+    await sql`delete from pairs where a = ${600}`.execute(db);
+    await db.connection().execute((connection) => last(connection, 1));
+    expect(await rows()).toBe(1);
+    await sql`delete from pairs where a = ${600}`.execute(db);
+  });
+
+  it('that meets a changed table with its last statement runs again', async () => {
+    const last = (tx: Db) =>
+      sql`${sql.raw(unanswered)} insert into pairs values (${601}, ${1}) on conflict (a) do nothing returning *`.execute(
+        tx,
+      );
+    const one = createDb(createPool({ ...database, max: 1 }));
+    for (let times = 0; times < 4; times++) await transaction(one, last);
+    await sql`alter table pairs add column f text`.execute(db);
+    await sql`delete from pairs where a = ${601}`.execute(db);
+    await transaction(one, last);
+    await one.destroy();
+    expect((await sql`delete from pairs where a = ${601} returning a`.execute(db)).rows).toHaveLength(1);
+    await sql`alter table pairs drop column f`.execute(db);
   });
 
   it('may have no statement at all', async () => {

@@ -13,5 +13,6 @@ export {
 export { migrate } from './migrate.ts';
 export { containing, recordset, wordsOf } from './patterns.ts';
 export { createDb, createPool, type DatabaseAddress, type Db } from './pool.ts';
+export { unanswered } from './statements.ts';
 export { sharedRead, together } from './together.ts';
 export { beforeCommit, transaction } from './tx.ts';

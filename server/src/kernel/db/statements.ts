@@ -51,8 +51,8 @@ const reads = /^\s*select\b/i;
 
 type Names = ReturnType<typeof statementNames>;
 
-/** Sends a statement, as a prepared one where it came before. */
-async function send(client: pg.PoolClient, names: Names, text: string, values: readonly unknown[]) {
+/** Sends a statement, as a prepared one where it came before; `together` with others, which are sent before it is answered. */
+async function send(client: pg.PoolClient, names: Names, text: string, values: readonly unknown[], together = false) {
   // What takes no values is most often said once, or is no statement that can be prepared.
   const name = values.length > 0 || reads.test(text) ? names.nameOf(text) : undefined;
   if (name === undefined) return await client.query(text, values as unknown[]);
@@ -61,8 +61,8 @@ async function send(client: pg.PoolClient, names: Names, text: string, values: r
   } catch (error) {
     if ((error as { code?: unknown }).code !== stalePlan) throw error;
     names.renew(text);
-    // Inside a transaction everything is lost; transaction() runs it again.
-    if (client.getTransactionStatus() !== 'I') throw error;
+    // Inside a transaction everything is lost; transaction() runs it again. One that was sent with its end is over already.
+    if (together || client.getTransactionStatus() !== 'I') throw error;
     return await client.query(text, values as unknown[]);
   }
 }
@@ -78,30 +78,61 @@ function inOneWrite<T>(client: pg.PoolClient, sending: () => T): T {
   }
 }
 
-/** What the query builder says to begin a transaction of the usual kind. */
+/** What the query builder says to begin a transaction of the usual kind, and to end it. */
 const begin = 'begin';
+const ends: ReadonlySet<string> = new Set(['commit', 'rollback']);
 
 /**
- * Connections that their users have to themselves until they release them. A transaction begins with its first statement:
- * both are sent together, and nobody waits for the answer to the first of them.
+ * A statement that begins so is the last of its transaction, or nearly, and nobody reads its answer: it is sent together
+ * with what follows it, which is to commit.
+ */
+export const unanswered = '/* unanswered */';
+
+const noRows = (command: string) => ({ command, rowCount: null, rows: [] });
+
+/**
+ * Connections that their users have to themselves until they release them. A transaction begins with its first statement,
+ * and commits with its last one where that is `unanswered`: they are sent together, and nobody waits for the answers between.
  */
 export function preparing(pool: pg.Pool, names: Names): PostgresPool {
   const wrappers = new WeakMap<pg.PoolClient, PostgresPoolClient>();
   const wrap = (client: pg.PoolClient) => {
-    let beginning = false;
+    let inTransaction = false;
+    /** What waits for the next statement. */
+    let held: { readonly text: string; readonly values: readonly unknown[] }[] = [];
     const query = async (text: string, values: readonly unknown[]) => {
-      if (text === begin) {
-        beginning = true;
-        return { command: 'BEGIN', rowCount: null, rows: [] };
+      if (text === begin) inTransaction = true;
+      if (text === begin || (inTransaction && text.startsWith(unanswered))) {
+        held.push({ text, values });
+        return noRows('');
       }
-      if (!beginning) return await send(client, names, text, values);
-      beginning = false;
-      // Only a connection that is lost does not begin, and then the statement is lost with it.
-      const both = inOneWrite(client, () => [client.query(begin), send(client, names, text, values)] as const);
-      const [, result] = await Promise.all(both);
-      return result;
+      const before = held;
+      held = [];
+      // The query builder gives up what could not be committed: that is over already.
+      const over = text === 'rollback' && !inTransaction && client.getTransactionStatus() === 'I';
+      if (over) return noRows('ROLLBACK');
+      if (ends.has(text)) inTransaction = false;
+      // Nothing of it was sent.
+      if (before[0]?.text === begin && (text === 'rollback' || (text === 'commit' && before.length === 1)))
+        return noRows(text.toUpperCase());
+      if (text === 'rollback' || before.length === 0) return await send(client, names, text, values);
+      const sent = inOneWrite(client, () => [
+        ...before.map((each) =>
+          each.text === begin ? client.query(begin) : send(client, names, each.text, each.values, true),
+        ),
+        send(client, names, text, values, ends.has(text)),
+      ]);
+      // The first that fails says why; those after it only say that it did. Nothing of them is left on the connection.
+      const answers = await Promise.allSettled(sent);
+      for (const answer of answers) if (answer.status === 'rejected') throw answer.reason;
+      return (answers.at(-1) as PromiseFulfilledResult<pg.QueryResult>).value;
     };
-    return { query, release: () => client.release() } as unknown as PostgresPoolClient;
+    const release = () => {
+      inTransaction = false;
+      held = [];
+      client.release();
+    };
+    return { query, release } as unknown as PostgresPoolClient;
   };
   return {
     connect: async () => {

@@ -52,6 +52,11 @@ export interface Delivery {
 }
 
 const batch = 200;
+/**
+ * Milliseconds between looks for facts while each look finds some: those of several transactions are then read, handled and
+ * marked together. Who comes first does not wait.
+ */
+const pace = 8;
 const keepDays = 30;
 const lockName = 'facts-delivery';
 
@@ -143,6 +148,10 @@ export function createDelivery(options: DeliveryOptions): Delivery {
   let again = false;
   /** Resolved by a wake-up: new facts are looked for although a slow consumer still runs. */
   let woken = Promise.withResolvers<void>();
+  /** Resolved for somebody who waits for all that there is. */
+  let hurried = Promise.withResolvers<void>();
+  /** When the last look found something. */
+  let found = Number.NEGATIVE_INFINITY;
   let timer: NodeJS.Timeout | undefined;
 
   const retry = defineTask(
@@ -189,6 +198,15 @@ export function createDelivery(options: DeliveryOptions): Delivery {
     else
       for (const entry of group)
         await handled([entry], (signal) => handler.handle(entry.fact, { ...entry.loads(entry.fact), signal }));
+  }
+
+  /** Until it is time for another look. */
+  async function paced(): Promise<void> {
+    const left = pace - (performance.now() - found);
+    if (left <= 0) return;
+    const over = new AbortController();
+    await Promise.race([sleep(left, undefined, { signal: over.signal }).catch(() => undefined), hurried.promise]);
+    over.abort();
   }
 
   /** Marks facts that nobody waits for any more; whoever failed gets them again. */
@@ -274,6 +292,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
       if (entry.left.size === 0) done(entry);
     };
     for (;;) {
+      await paced();
       woken = Promise.withResolvers<void>();
       const known = delivered;
       delivered = [];
@@ -284,12 +303,13 @@ export function createDelivery(options: DeliveryOptions): Delivery {
       const fresh = stopped || full ? [] : await openFacts(db, room, taken.keys());
       // Only now: what was delivered while the query ran may still look open in its answer.
       for (const id of known) taken.delete(id);
+      if (fresh.length > 0) found = performance.now();
       const lanes = new Map<string, Entry['loads']>();
-      for (const found of fresh) {
-        const lane = laneOf(found.fact);
+      for (const each of fresh) {
+        const lane = laneOf(each.fact);
         const loads = lanes.get(lane) ?? sharedLoads(loaders);
         lanes.set(lane, loads);
-        queue(entryOf(found, loads), lane);
+        queue(entryOf(each, loads), lane);
       }
       if (queues.size === 0 && fresh.length === 0 && !full) break;
       // Another look is for what is new, for the rest of a full batch, and for the end.
@@ -337,6 +357,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
       })
       .finally(() => {
         draining = undefined;
+        if (!stopping.signal.aborted) hurried = Promise.withResolvers<void>();
       });
     return draining;
   }
@@ -351,10 +372,14 @@ export function createDelivery(options: DeliveryOptions): Delivery {
       timer.unref();
       void wake();
     },
-    drain: () => wake(),
+    drain: () => {
+      hurried.resolve();
+      return wake();
+    },
     stop: async () => {
       clearInterval(timer);
       stopping.abort(new Error('the process stops'));
+      hurried.resolve();
       woken.resolve();
       await draining;
     },

@@ -1,6 +1,6 @@
 /** What a transaction tells others, written by one statement before it commits: facts, topics for open pages, wake-ups. */
 import { type RawBuilder, sql } from 'kysely';
-import { beforeCommit, type Db } from '../db/index.ts';
+import { beforeCommit, type Db, unanswered } from '../db/index.ts';
 import type { FactContext } from './fact.ts';
 
 /** Wakes the processes that deliver; sent by the statement that writes facts, heard when the transaction commits. */
@@ -25,9 +25,10 @@ async function write(tx: Db, messages: readonly Message[]): Promise<void> {
   ];
   const notices = sql`unnest(${told.map(([channel]) => channel)}::text[], ${told.map(([, payload]) => payload)}::text[])
     as told (channel, payload)`;
-  if (facts.length === 0) await sql`select pg_notify(channel, payload) from ${notices}`.execute(tx);
+  if (facts.length === 0)
+    await sql`${sql.raw(unanswered)} select pg_notify(channel, payload) from ${notices}`.execute(tx);
   else
-    await sql`with recorded as (
+    await sql`${sql.raw(unanswered)} with recorded as (
         insert into facts (kind, payload, project_id, namespace_id, actor_id)
         select kind, payload::jsonb, project_id, namespace_id, actor_id
         from unnest(
