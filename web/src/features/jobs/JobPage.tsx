@@ -23,12 +23,13 @@ import classes from './log.module.css';
 import { PlayButton, StartForm } from './StartForm.tsx';
 import { useTrace } from './trace.ts';
 
-type Action = 'retry' | 'cancel' | 'play';
+type Action = 'retry' | 'cancel' | 'play' | 'unschedule';
 
 function perform(action: Action, projectPath: string, jobId: number): Promise<Schemas['Job']> {
   const params = { path: { id: projectPath, job_id: jobId } };
   if (action === 'retry') return unwrap(client.POST('/projects/{id}/jobs/{job_id}/retry', { params }));
   if (action === 'cancel') return unwrap(client.POST('/projects/{id}/jobs/{job_id}/cancel', { params }));
+  if (action === 'unschedule') return unwrap(client.POST('/projects/{id}/jobs/{job_id}/unschedule', { params }));
   return unwrap(client.POST('/projects/{id}/jobs/{job_id}/play', { params }));
 }
 
@@ -36,11 +37,13 @@ const words: Record<Action, string> = {
   retry: 'Retry',
   cancel: 'Cancel',
   play: 'Run',
+  unschedule: 'Unschedule',
 };
 
 function possible(job: Schemas['Job'], own: number): Action[] {
   if (own < level.developer) return [];
-  if (job.status === 'manual' || job.status === 'scheduled') return ['play'];
+  if (job.status === 'scheduled') return ['unschedule', 'play'];
+  if (job.status === 'manual') return ['play'];
   if (activeStatuses.has(job.status)) return ['cancel'];
   if (job.status === 'skipped') return [];
   return ['retry'];

@@ -290,6 +290,22 @@ export function jobRoutes(deps: CiDependencies, jobs: JobsService, access: Write
     },
   });
 
+  const unschedule = route({
+    method: 'POST',
+    path: `${path}/unschedule`,
+    summary: 'Stop the timer of a delayed job',
+    tag,
+    credentials,
+    access: update,
+    params: one,
+    responses: { 200: JobEntity },
+    handler: async ({ subject, caller, params }) => {
+      const job = await find(subject, params.job_id);
+      await access.requireWrite(subject, caller, job);
+      return await presentJob(deps, subject, await jobs.unschedule(job));
+    },
+  });
+
   const retry = route({
     method: 'POST',
     path: `${path}/retry`,
@@ -345,5 +361,5 @@ export function jobRoutes(deps: CiDependencies, jobs: JobsService, access: Write
     },
   });
 
-  return [list, ofPipeline, bridges, needs, own, agents, get, trace, play, retry, cancel, erase];
+  return [list, ofPipeline, bridges, needs, own, agents, get, trace, play, unschedule, retry, cancel, erase];
 }

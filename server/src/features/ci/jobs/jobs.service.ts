@@ -107,6 +107,17 @@ export function jobsService(deps: CiDependencies) {
     });
   }
 
+  /** Stops the timer of a delayed job: it then waits for somebody to start it. */
+  async function unschedule(job: Job): Promise<Job> {
+    return await locked(job, async (tx, current, pipeline) => {
+      if (current.status !== 'scheduled') throw plainError(400, '400 Bad request - the job is not scheduled');
+      await moveJob(tx, current.id, 'scheduled', 'manual');
+      await deps.announce(tx, `job:${current.id}`);
+      await processPipeline(deps, tx, pipeline.id, pipeline);
+      return (await findJob(tx, current.project_id, current.id)) ?? current;
+    });
+  }
+
   /** A new attempt that waits for a runner at once; the new job. */
   async function retry(job: Job, caller: Caller, inputs: JobInputs): Promise<Job> {
     return await locked(job, async (tx, current, pipeline) => {
@@ -163,5 +174,5 @@ export function jobsService(deps: CiDependencies) {
     });
   }
 
-  return { play, retry, cancel, retryAll, erase };
+  return { play, unschedule, retry, cancel, retryAll, erase };
 }

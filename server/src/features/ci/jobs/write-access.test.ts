@@ -38,6 +38,7 @@ const rules: Readonly<Record<string, (role: Role, ref: RefName, own: boolean) =>
   'PUT /projects/:id/pipelines/:pipeline_id/queue_priority': maintains,
   'DELETE /projects/:id/pipelines/:pipeline_id': isOwner,
   'POST /projects/:id/jobs/:job_id/play': updates,
+  'POST /projects/:id/jobs/:job_id/unschedule': updates,
   'POST /projects/:id/jobs/:job_id/retry': updates,
   'POST /projects/:id/jobs/:job_id/cancel': updates,
   'POST /projects/:id/jobs/:job_id/erase': (role, ref, own) =>
@@ -49,7 +50,12 @@ const rules: Readonly<Record<string, (role: Role, ref: RefName, own: boolean) =>
   'DELETE /projects/:id/artifacts': maintains,
 };
 /** Statuses in which the work of a route can be done. */
-const startsIn: Readonly<Record<string, string>> = { play: 'manual', cancel: 'pending', terminal: 'running' };
+const startsIn: Readonly<Record<string, string>> = {
+  play: 'manual',
+  unschedule: 'scheduled',
+  cancel: 'pending',
+  terminal: 'running',
+};
 
 let world: World;
 let runner: ProtocolRunner;

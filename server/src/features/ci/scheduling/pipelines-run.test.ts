@@ -168,6 +168,19 @@ test: {stage: test, script: [x]}
     expect((await project.statuses(pipeline.id)).extra).toBe('manual');
   });
 
+  it('delayed jobs whose timer is stopped wait for somebody', async () => {
+    const project = await world.project();
+    const pipeline = await project.push('later: {script: [x], when: delayed, start_in: 1 day}');
+    await project.reaches(pipeline.id, 'scheduled');
+    const { id } = await project.job(pipeline.id, 'later');
+    expect(await act(project, id, 'unschedule')).toMatchObject({ status: 200, body: { id, status: 'manual' } });
+    await project.reaches(pipeline.id, 'manual');
+    expect((await act(project, id, 'unschedule')).status).toBe(400);
+    expect((await act(project, id, 'play')).status).toBe(200);
+    await runner.run();
+    await project.reaches(pipeline.id, 'success');
+  });
+
   it('delayed jobs start by themselves', async () => {
     const project = await world.project();
     const pipeline = await project.push('later: {script: [x], when: delayed, start_in: 5 seconds}');
