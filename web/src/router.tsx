@@ -155,7 +155,20 @@ const issuesRoute = createRoute({ ...under, ...issueList });
 const newIssue = createRoute({
   ...under,
   path: '/issues/new',
+  // Links to the form, in documents and messages, fill it in.
+  validateSearch: (
+    search: Record<string, unknown>,
+  ): { title?: string | undefined; description?: string | undefined; template?: string | undefined } => ({
+    title: text(search['issue[title]'] ?? search.title),
+    description: text(search['issue[description]'] ?? search.description),
+    template: text(search.issuable_template ?? search.template),
+  }),
   beforeLoad: signedIn,
+  loaderDeps: ({ search }) => search,
+  loader: async ({ params, deps }) => {
+    const { issueStart } = await import('./lib/templates.ts');
+    await load(issueStart(await fetched(params.path), deps.template));
+  },
   component: lazyRouteComponent(() => import('./features/issues/NewIssuePage.tsx')),
 });
 const issueRoute = createRoute({ ...under, ...oneIssue });

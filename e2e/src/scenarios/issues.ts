@@ -1,7 +1,7 @@
 /** Issues on their pages: written, found by filters, discussed by two people, closed. */
 import assert from 'node:assert/strict';
 import { type Api, api } from '../support/api.ts';
-import { counted, headed, look, openWindow, withBrowser } from '../support/browser.ts';
+import { counted, headed, look, openWindow, valued, withBrowser } from '../support/browser.ts';
 import { rootPassword, rootToken, startInstance } from '../support/instance.ts';
 import { signIn } from '../support/signing-in.ts';
 import type { Suite } from '../support/suite.ts';
@@ -16,6 +16,14 @@ async function populated(call: Api): Promise<void> {
   const id = encodeURIComponent(project);
   await call.expect(201, 'POST', `/projects/${id}/labels`, { name: 'defect', color: '#c0392b' });
   await call.expect(201, 'POST', `/projects/${id}/issues`, { title: 'Order more lead' });
+  const folder = '.gitlab/issue_templates';
+  const actions = [
+    { action: 'create', file_path: `${folder}/Default.md`, content: '## What happens\n' },
+    { action: 'create', file_path: `${folder}/Defect.md`, content: '## Steps\n\n/label ~defect\n' },
+  ];
+  await call.expect(201, 'POST', `/projects/${id}/repository/commits`, {
+    ...{ branch: 'main', commit_message: 'Add templates of issues', actions },
+  });
   const reader = await call.expect<{ id: number }>(201, 'POST', '/users', {
     ...{ username: 'reader', name: 'Rita Reader', email: 'rita@example.com', password, skip_confirmation: true },
   });
@@ -40,13 +48,33 @@ export async function issuesJourney(suite: Suite): Promise<void> {
         // The list has a field named after titles as well.
         await headed(page, 'New issue');
         await page.getByLabel('Title').fill('The ink is too thin');
-        await page.getByLabel('Description').fill('It **runs** over the edge.');
+        const description = page.getByLabel('Description');
+        await valued(description, '## What happens\n');
+        await page.getByLabel('Template').selectOption('Defect');
+        await valued(description, /## Steps/);
+        await description.fill('It **runs** over the edge.');
+        await page.getByRole('combobox', { name: 'Assignees' }).fill('root');
+        await page.getByRole('option', { name: /@root/ }).click();
+        await look(page, 'issue-new');
         await page.getByRole('combobox', { name: 'Labels' }).fill('defect');
         await page.keyboard.press('Enter');
         await page.getByRole('button', { name: 'Create issue' }).click();
         await headed(page, 'The ink is too thin');
         await page.locator('strong', { hasText: 'runs' }).waitFor();
+        await page.getByRole('region', { name: 'Assignees' }).getByText('Administrator').waitFor();
         await look(page, 'issue');
+      });
+      await suite.step('browser: an address fills in the form of a new issue', async () => {
+        const place = `/projects/${encodeURIComponent(project)}`;
+        const form = `/${project}/-/issues/new`;
+        await page.goto(`${form}?issue[title]=Smudges&issuable_template=defect`);
+        await valued(page.getByLabel('Title'), 'Smudges');
+        await valued(page.getByLabel('Description'), /## Steps/);
+        await api(instance.url, rootToken).expect(200, 'PUT', place, { issues_template: 'Since when?' });
+        await page.goto(`${form}?issue[description]=On+**all**+pages`);
+        await valued(page.getByLabel('Description'), 'On **all** pages');
+        await page.goto(form);
+        await valued(page.getByLabel('Description'), 'Since when?');
       });
       await suite.step('browser: the list is filtered by words, label and state, in its address', async () => {
         await page.goto(`/${project}/-/issues?labels=defect`);

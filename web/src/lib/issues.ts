@@ -103,6 +103,7 @@ export interface IssueValues {
   readonly title: string;
   readonly description: string;
   readonly labels: readonly string[];
+  readonly assignee_ids?: number[];
   readonly milestone_id?: number;
   readonly due_date?: string;
   /** 0 for none. */

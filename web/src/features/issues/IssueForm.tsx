@@ -2,16 +2,30 @@
 import { Button, Checkbox, Group, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { Issue, IssueValues } from '../../lib/issues.ts';
+import { idsOf } from '../../lib/merge-request-people.ts';
 import type { Milestone } from '../../lib/planning.ts';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
 import { MarkdownEditor } from '../editor/MarkdownEditor.tsx';
+import { TemplateChoice } from '../editor/TemplateChoice.tsx';
+import { PeoplePicker } from '../merge-requests/sidebar/PeoplePicker.tsx';
 import { type Plan, PlanFields } from '../milestones/PlanFields.tsx';
 import { level, useProject } from '../projects/useProject.ts';
 import { type Above, AboveFields, aboveOf } from './AboveFields.tsx';
 
+interface Start {
+  readonly title: string;
+  /** Given with the address: not to be replaced unasked. */
+  readonly written: string | undefined;
+  /** The key of the template that `text` is of; empty for the usual one. */
+  readonly template: string;
+  readonly text: string;
+}
+
 interface Props {
   readonly issue?: Issue;
+  /** Of a new one. */
+  readonly start?: Start;
   readonly action: string;
   send(values: IssueValues): Promise<unknown>;
   cancel?(): void;
@@ -23,11 +37,14 @@ const changed = (now: Above, before: Above): Partial<Above> => ({
   ...(now.epic_id === before.epic_id ? {} : { epic_id: now.epic_id }),
 });
 
-export function IssueForm({ issue, action, send, cancel }: Props) {
+export function IssueForm({ issue, start, action, send, cancel }: Props) {
   const { path, project, level: own } = useProject();
   const plans = own >= level.planner;
-  const [title, setTitle] = useState(issue?.title ?? '');
-  const [description, setDescription] = useState(issue?.description ?? '');
+  const [title, setTitle] = useState(issue?.title ?? start?.title ?? '');
+  const [written, write] = useState<string | null>(issue ? (issue.description ?? '') : (start?.written ?? null));
+  const [template, setTemplate] = useState<string | null>(null);
+  const description = written ?? template ?? start?.text ?? '';
+  const [assignees, setAssignees] = useState<string[]>([]);
   const [due, setDue] = useState(issue?.due_date ?? '');
   const [confidential, setConfidential] = useState(issue?.confidential ?? false);
   const [plan, setPlan] = useState<Plan>({
@@ -36,9 +53,10 @@ export function IssueForm({ issue, action, send, cancel }: Props) {
   });
   const grouped = plans && project.namespace.kind === 'group';
   const [above, setAbove] = useState(() => aboveOf(issue));
-  const sending = useForm(() =>
+  const sending = useForm(async () =>
     send({
       ...{ title, description, confidential, labels: plan.labels },
+      ...(assignees.length > 0 ? { assignee_ids: await idsOf(assignees) } : {}),
       ...(plans ? { due_date: due, milestone_id: plan.milestone?.id ?? 0 } : {}),
       ...(grouped ? changed(above, aboveOf(issue)) : {}),
     }),
@@ -56,6 +74,18 @@ export function IssueForm({ issue, action, send, cancel }: Props) {
           onChange={(event) => setTitle(event.currentTarget.value)}
           error={sending.reason('title')}
         />
+        {issue ? null : (
+          <TemplateChoice
+            project={path}
+            type="issues"
+            initial={start?.template}
+            typed={written !== null && written.trim() !== ''}
+            choose={(text) => {
+              setTemplate(text);
+              write(null);
+            }}
+          />
+        )}
         <MarkdownEditor
           label="Description"
           name="description"
@@ -63,11 +93,12 @@ export function IssueForm({ issue, action, send, cancel }: Props) {
           place={{ kind: 'project', path }}
           target={issue ? undefined : 'issue'}
           value={description}
-          change={setDescription}
+          change={write}
           error={sending.reason('description')}
         />
         {plans ? (
           <>
+            {issue ? null : <PeoplePicker label="Assignees" value={assignees} change={setAssignees} />}
             <PlanFields plan={plan} change={setPlan} reason={sending.reason} />
             {grouped ? <AboveFields issue={issue} above={above} change={setAbove} reason={sending.reason} /> : null}
             <TextInput

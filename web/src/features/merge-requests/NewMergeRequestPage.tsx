@@ -13,11 +13,11 @@ import { useForm } from '../../ui/forms.ts';
 import { Page } from '../../ui/Page.tsx';
 import { CommitMeta } from '../commits/CommitMeta.tsx';
 import { MarkdownEditor } from '../editor/MarkdownEditor.tsx';
+import { TemplateChoice } from '../editor/TemplateChoice.tsx';
 import { RefPicker } from '../files/RefPicker.tsx';
 import { type Plan, PlanFields } from '../milestones/PlanFields.tsx';
 import { level, useProject } from '../projects/useProject.ts';
 import classes from './merge-requests.module.css';
-import { TemplateChoice } from './TemplateChoice.tsx';
 import { useTargets } from './useTargets.ts';
 
 export default function NewMergeRequestPage() {
@@ -105,6 +105,7 @@ export default function NewMergeRequestPage() {
           <TemplateChoice
             key={place.path}
             project={place.path}
+            type="merge_requests"
             typed={written !== null && written.trim() !== ''}
             choose={(text) => {
               setTemplate(text);

@@ -216,7 +216,9 @@ export const projectAttributes: Readonly<Record<AttributeName, Attribute>> = {
     test: 'namespaces/projects/project-lists.test.ts',
   }),
   issues_enabled: oldName('issues_access_level', false, 'issues_access_level'),
-  issues_template: later('issues_template', 'Steps:', 'issues'),
+  issues_template: kept('issues_template', 'Steps:', 'the text that the form of a new issue starts with', {
+    test: '../../../e2e/src/scenarios/issues.ts',
+  }),
   jobs_enabled: oldName('builds_access_level', false, 'builds_access_level'),
   keep_latest_artifact: kept('keep_latest_artifact', false, 'expired artifacts of the latest pipeline go too', {
     test: own,

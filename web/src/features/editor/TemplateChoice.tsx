@@ -2,24 +2,27 @@
 import { Button, Group, NativeSelect, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { requestTemplate, requestTemplates } from '../../lib/templates.ts';
+import { type TemplateType, textTemplate, textTemplates } from '../../lib/templates.ts';
 import { FormError } from '../../ui/FormError.tsx';
 
 interface TemplateChoiceProps {
   /** Path of the project that keeps them. */
   readonly project: string;
+  readonly type: TemplateType;
+  /** The key of the one that the form begins with. */
+  readonly initial?: string | undefined;
   /** Whether somebody typed something that would be lost. */
   readonly typed: boolean;
   /** Null for what the form starts with. */
   readonly choose: (text: string | null) => void;
 }
 
-export function TemplateChoice({ project, typed, choose }: TemplateChoiceProps) {
-  const { data: templates = [] } = useQuery(requestTemplates(project));
-  const [key, setKey] = useState('');
+export function TemplateChoice({ project, type, initial = '', typed, choose }: TemplateChoiceProps) {
+  const { data: templates = [] } = useQuery(textTemplates(project, type));
+  const [key, setKey] = useState(initial);
   const [asked, setAsked] = useState<string | null>(null);
   const taking = useMutation({
-    mutationFn: async (wanted: string) => (wanted === '' ? null : requestTemplate(project, wanted)),
+    mutationFn: async (wanted: string) => (wanted === '' ? null : textTemplate(project, type, wanted)),
     onSuccess: (text, wanted) => {
       setKey(wanted);
       setAsked(null);
