@@ -43,7 +43,7 @@ async function front(page: Page): Promise<void> {
     ['1 tag', `/${project}/-/tags`],
   ] as const)
     assert.equal(await facts.getByRole('link', { name: text, exact: true }).getAttribute('href'), address);
-  await page.getByRole('figure', { name: 'Languages' }).getByText('TypeScript 100.0%').waitFor();
+  await page.getByRole('figure', { name: 'Languages' }).getByText('TypeScript 100%').waitFor();
   await page.getByRole('link', { name: 'Pipeline: Pending' }).first().waitFor();
   const push = page.getByRole('region', { name: 'Your last push' });
   await push.getByText('eyepiece').waitFor();
@@ -104,7 +104,7 @@ async function palette(page: Page): Promise<void> {
   await group('Code').getByText('export const f = 8;').click();
   await page.waitForURL(`**/${project}/-/blob/main/mirror.ts#L1`);
   await open('Admin');
-  await group('People').getByText('@root').waitFor();
+  await group('Users').getByText('@root').waitFor();
   await page.keyboard.press('Escape');
 }
 

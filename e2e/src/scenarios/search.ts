@@ -109,7 +109,7 @@ export async function searchJourney(suite: Suite): Promise<void> {
         const results = visitor.page.getByRole('list', { name: 'Results' });
         await results.getByText('Feed the zebra').waitFor();
         await counted(results.getByRole('listitem'), 1);
-        assert.equal(await visitor.page.getByRole('link', { name: 'People' }).count(), 0);
+        assert.equal(await visitor.page.getByRole('link', { name: 'Users' }).count(), 0);
         await look(visitor.page, 'search-narrow-dark');
         await visitor.page.goto('/search?search=zebra&scope=blobs');
         await visitor.page.getByRole('region', { name: 'src/count.ts, from line 1' }).waitFor();

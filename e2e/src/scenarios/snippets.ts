@@ -143,7 +143,7 @@ export async function snippetsJourney(suite: Suite): Promise<void> {
         await page.goto(`/${project}/-/environments`);
         await page.getByRole('link', { name: 'production', exact: true }).click();
         await headed(page, 'production');
-        await page.getByText('by another system').waitFor();
+        await page.getByText('API', { exact: true }).waitFor();
         assert.equal(await page.getByRole('link', { name: 'View app' }).getAttribute('href'), 'https://oven.example');
         await look(page, 'environment');
         await page.goBack();

@@ -17880,7 +17880,7 @@ export interface components {
             created_at: string;
             id: number;
             scopes: string[];
-            /** @description Whether people are not asked before it gets a token */
+            /** @description Whether users are not asked before it gets a token */
             trusted: boolean;
         };
         /** ApplicationSettings */
@@ -19180,7 +19180,7 @@ export interface components {
             id: number;
             scopes: string[];
             secret: string;
-            /** @description Whether people are not asked before it gets a token */
+            /** @description Whether users are not asked before it gets a token */
             trusted: boolean;
         };
         /** AppliedCommands */
@@ -20841,7 +20841,7 @@ export interface components {
             /** Format: date-time */
             updated_at: string;
             upvotes: number;
-            /** @description Comments of people */
+            /** @description Comments of users, without system notes */
             user_notes_count: number;
             web_url: string;
             weight: number | null;
@@ -21299,7 +21299,7 @@ export interface components {
             parent_id: number | null;
             path: string;
             project_creation_level: string;
-            /** @description Bytes; 0 for any, null as above; administrators only */
+            /** @description Bytes; 0 for no limit, null as above; administrators only */
             repository_size_limit?: number | null;
             /** @description Administrators only */
             repository_storage?: string;
@@ -21389,7 +21389,7 @@ export interface components {
             prevent_sharing_groups_outside_hierarchy: boolean;
             project_creation_level: string;
             projects?: components["schemas"]["Project"][];
-            /** @description Bytes; 0 for any, null as above; administrators only */
+            /** @description Bytes; 0 for no limit, null as above; administrators only */
             repository_size_limit?: number | null;
             /** @description Administrators only */
             repository_storage?: string;
@@ -21715,7 +21715,7 @@ export interface components {
                 /** @description The only username there is */
                 user: string;
             } | null;
-            /** @description Which keys people may add */
+            /** @description Which keys users may add */
             ssh_keys: {
                 allowed: boolean;
                 /** @description `rsa`, `dsa`, `ecdsa`, `ed25519`, `ecdsa_sk` or `ed25519_sk` */
@@ -21761,7 +21761,7 @@ export interface components {
                 size: number;
                 version: string;
             };
-            /** @description Address under which people reach the instance */
+            /** @description Address under which users reach the instance */
             external_url: string;
             /** @description Whether a mail server is configured */
             mail: boolean;
@@ -21850,7 +21850,7 @@ export interface components {
                 }[];
             };
             users: {
-                /** @description Accounts of people that can sign in */
+                /** @description Accounts of users that can sign in */
                 active: number;
                 /** @description Blocked, banned or deactivated */
                 blocked: number;
@@ -22077,7 +22077,7 @@ export interface components {
             /** Format: date-time */
             updated_at: string;
             upvotes: number;
-            /** @description Comments of people */
+            /** @description Comments of users, without system notes */
             user_notes_count: number;
             web_url: string;
             weight: number | null;
@@ -22138,7 +22138,7 @@ export interface components {
         IterationCadence: {
             /** @description Whether it schedules iterations */
             active: boolean;
-            /** @description Whether iterations are scheduled, not made by people */
+            /** @description Whether iterations are scheduled, not created by users */
             automatic: boolean;
             /** Format: date-time */
             created_at: string;
@@ -22542,7 +22542,7 @@ export interface components {
             /** Format: date-time */
             updated_at: string;
             upvotes: number;
-            /** @description Comments of people */
+            /** @description Comments of users, without system notes */
             user_notes_count: number;
             web_url: string;
             weight: number | null;
@@ -22817,7 +22817,7 @@ export interface components {
             /** Format: date-time */
             updated_at: string;
             upvotes: number;
-            /** @description Comments of people */
+            /** @description Comments of users, without system notes */
             user_notes_count: number;
             web_url: string;
             weight: number | null;
@@ -22906,7 +22906,7 @@ export interface components {
             };
             /** @description With `with_review_status` */
             review_status?: {
-                /** @description People who have approved */
+                /** @description Users who have approved */
                 approvals: number;
                 /** @description Threads that are not resolved */
                 open_threads: number;
@@ -22948,7 +22948,7 @@ export interface components {
             /** Format: date-time */
             updated_at: string;
             upvotes: number;
-            /** @description Comments of people */
+            /** @description Comments of users, without system notes */
             user_notes_count: number;
             web_url: string;
             /**
@@ -23208,7 +23208,7 @@ export interface components {
             /** Format: date-time */
             updated_at: string;
             upvotes: number;
-            /** @description Comments of people */
+            /** @description Comments of users, without system notes */
             user_notes_count: number;
             web_url: string;
             /**
@@ -23370,7 +23370,7 @@ export interface components {
             has_approval_rules: boolean;
             id: number;
             iid: number;
-            /** @description Rules with more approvals than people who may give them */
+            /** @description Rules with more approvals than users who may give them */
             invalid_approvers_rules: {
                 id: number | null;
                 name: string;
@@ -23644,7 +23644,7 @@ export interface components {
             user: {
                 can_merge: boolean;
             };
-            /** @description Comments of people */
+            /** @description Comments of users, without system notes */
             user_notes_count: number;
             web_url: string;
             /**
@@ -23909,7 +23909,7 @@ export interface components {
             user: {
                 can_merge: boolean;
             };
-            /** @description Comments of people */
+            /** @description Comments of users, without system notes */
             user_notes_count: number;
             web_url: string;
             /**
@@ -25311,7 +25311,7 @@ export interface components {
             deny_delete_tag?: boolean;
             /** @description Regular expression that no path of a new file may match */
             file_name_regex?: string | null;
-            /** @description Megabytes of one file; 0 for any */
+            /** @description Megabytes of one file; 0 for no limit */
             max_file_size?: number;
             /** @description Refuse commits whose author or committer has no account with the address */
             member_check?: boolean;
@@ -25325,13 +25325,13 @@ export interface components {
         PostApplicationsBody: {
             /** @description Whether it can keep its secret; true unless given */
             confidential?: boolean;
-            /** @description What people read when they are asked */
+            /** @description What users read when they are asked */
             name: string;
             /** @description Where answers go, one address on each line; HTTP beyond localhost where oauth_http_redirect_uris_enabled allows it. Compared exactly */
             redirect_uri: string;
             /** @description What it may ask for at most, with blanks between them */
             scopes: string;
-            /** @description Whether people are not asked; false unless given */
+            /** @description Whether users are not asked; false unless given */
             trusted?: boolean;
         };
         PostBroadcastMessagesBody: {
@@ -25342,7 +25342,7 @@ export interface components {
             broadcast_type?: "banner" | "notification";
             /** @description Background, for clients that show it: `#E75E40` */
             color?: string;
-            /** @description Whether people can close it */
+            /** @description Whether users can close it */
             dismissable?: boolean;
             /**
              * Format: date-time
@@ -25506,7 +25506,7 @@ export interface components {
              * @enum {string}
              */
             project_creation_level?: "noone" | "administrator" | "owner" | "maintainer" | "developer";
-            /** @description Bytes of each repository of the group; 0 for any, null as above; administrators only */
+            /** @description Bytes of each repository of the group; 0 for no limit, null as above; administrators only */
             repository_size_limit?: number | null;
             /** @description Whether users may ask to become members */
             request_access_enabled?: boolean;
@@ -25576,7 +25576,7 @@ export interface components {
         PostGroupsByIdApplicationsBody: {
             /** @description Whether it can keep its secret; true unless given */
             confidential?: boolean;
-            /** @description What people read when they are asked */
+            /** @description What users read when they are asked */
             name: string;
             /** @description Where answers go, one address on each line; HTTP beyond localhost where oauth_http_redirect_uris_enabled allows it. Compared exactly */
             redirect_uri: string;
@@ -26047,7 +26047,7 @@ export interface components {
             deny_delete_tag?: boolean;
             /** @description Regular expression that no path of a new file may match */
             file_name_regex?: string | null;
-            /** @description Megabytes of one file; 0 for any */
+            /** @description Megabytes of one file; 0 for no limit */
             max_file_size?: number;
             /** @description Refuse commits whose author or committer has no account with the address */
             member_check?: boolean;
@@ -26747,7 +26747,7 @@ export interface components {
              * @enum {string}
              */
             repository_object_format?: "sha1";
-            /** @description Bytes of the repository with its large files; 0 for any, null as the group; administrators only */
+            /** @description Bytes of the repository with its large files; 0 for no limit, null as the group; administrators only */
             repository_size_limit?: number | null;
             /** @description Whether users may ask to become members */
             request_access_enabled?: boolean;
@@ -27164,7 +27164,7 @@ export interface components {
         PostProjectsByIdFeatureFlagsUserListsBody: {
             /** @description Name of the list */
             name: string;
-            /** @description External ids of people, separated by commas */
+            /** @description External ids of users, separated by commas */
             user_xids: string;
         };
         PostProjectsByIdForkBody: {
@@ -28170,7 +28170,7 @@ export interface components {
             deny_delete_tag?: boolean;
             /** @description Regular expression that no path of a new file may match */
             file_name_regex?: string | null;
-            /** @description Megabytes of one file; 0 for any */
+            /** @description Megabytes of one file; 0 for no limit */
             max_file_size?: number;
             /** @description Refuse commits whose author or committer has no account with the address */
             member_check?: boolean;
@@ -29005,7 +29005,7 @@ export interface components {
                  * @enum {string}
                  */
                 repository_access_level?: "disabled" | "private" | "enabled";
-                /** @description Bytes of the repository with its large files; 0 for any, null as the group; administrators only */
+                /** @description Bytes of the repository with its large files; 0 for no limit, null as the group; administrators only */
                 repository_size_limit?: number | null;
                 /** @description Whether users may ask to become members */
                 request_access_enabled?: boolean;
@@ -29380,7 +29380,7 @@ export interface components {
              * @enum {string}
              */
             repository_object_format?: "sha1";
-            /** @description Bytes of the repository with its large files; 0 for any, null as the group; administrators only */
+            /** @description Bytes of the repository with its large files; 0 for no limit, null as the group; administrators only */
             repository_size_limit?: number | null;
             /** @description Whether users may ask to become members */
             request_access_enabled?: boolean;
@@ -29480,7 +29480,7 @@ export interface components {
              * @description The opposite of `paused`
              */
             active?: boolean;
-            /** @description What people recognise the runner by */
+            /** @description What users recognise the runner by */
             description?: string;
             /** @description What the runner says of itself */
             info?: {
@@ -29628,7 +29628,7 @@ export interface components {
         PostUserApplicationsBody: {
             /** @description Whether it can keep its secret; true unless given */
             confidential?: boolean;
-            /** @description What people read when they are asked */
+            /** @description What users read when they are asked */
             name: string;
             /** @description Where answers go, one address on each line; HTTP beyond localhost where oauth_http_redirect_uris_enabled allows it. Compared exactly */
             redirect_uri: string;
@@ -29679,7 +29679,7 @@ export interface components {
              * @enum {string}
              */
             access_level?: "not_protected" | "ref_protected" | "";
-            /** @description What people recognise the runner by */
+            /** @description What users recognise the runner by */
             description?: string;
             /** @description For `group_type` */
             group_id?: number;
@@ -30075,7 +30075,7 @@ export interface components {
             repository_access_level?: "disabled" | "private" | "enabled";
             /** @description Hash of the repository */
             repository_object_format?: string;
-            /** @description Bytes; 0 for any, null as the group; administrators only */
+            /** @description Bytes; 0 for no limit, null as the group; administrators only */
             repository_size_limit?: number | null;
             /** @description Administrators only */
             repository_storage?: string;
@@ -30406,7 +30406,7 @@ export interface components {
             /** @description Of rules of a group */
             group_id?: number;
             id: number;
-            /** @description Megabytes of one file; 0 for any */
+            /** @description Megabytes of one file; 0 for no limit */
             max_file_size: number;
             /** @description Authors and committers have an account with their address */
             member_check: boolean;
@@ -30643,7 +30643,7 @@ export interface components {
             deny_delete_tag?: boolean;
             /** @description Regular expression that no path of a new file may match */
             file_name_regex?: string | null;
-            /** @description Megabytes of one file; 0 for any */
+            /** @description Megabytes of one file; 0 for no limit */
             max_file_size?: number;
             /** @description Refuse commits whose author or committer has no account with the address */
             member_check?: boolean;
@@ -30668,13 +30668,13 @@ export interface components {
         PutApplicationsByIdBody: {
             /** @description Whether it can keep its secret; true unless given */
             confidential?: boolean;
-            /** @description What people read when they are asked */
+            /** @description What users read when they are asked */
             name?: string;
             /** @description Where answers go, one address on each line; HTTP beyond localhost where oauth_http_redirect_uris_enabled allows it. Compared exactly */
             redirect_uri?: string;
             /** @description What it may ask for at most, with blanks between them */
             scopes?: string;
-            /** @description Whether people are not asked; false unless given */
+            /** @description Whether users are not asked; false unless given */
             trusted?: boolean;
         };
         PutApplicationSettingsBody: {
@@ -31963,7 +31963,7 @@ export interface components {
             broadcast_type?: "banner" | "notification";
             /** @description Background, for clients that show it: `#E75E40` */
             color?: string;
-            /** @description Whether people can close it */
+            /** @description Whether users can close it */
             dismissable?: boolean;
             /**
              * Format: date-time
@@ -31999,7 +31999,7 @@ export interface components {
         PutGroupsByIdApplicationsByApplicationIdBody: {
             /** @description Whether it can keep its secret; true unless given */
             confidential?: boolean;
-            /** @description What people read when they are asked */
+            /** @description What users read when they are asked */
             name?: string;
             /** @description Where answers go, one address on each line; HTTP beyond localhost where oauth_http_redirect_uris_enabled allows it. Compared exactly */
             redirect_uri?: string;
@@ -32133,7 +32133,7 @@ export interface components {
              * @enum {string}
              */
             project_creation_level?: "noone" | "administrator" | "owner" | "maintainer" | "developer";
-            /** @description Bytes of each repository of the group; 0 for any, null as above; administrators only */
+            /** @description Bytes of each repository of the group; 0 for no limit, null as above; administrators only */
             repository_size_limit?: number | null;
             /** @description Whether users may ask to become members */
             request_access_enabled?: boolean;
@@ -32795,7 +32795,7 @@ export interface components {
             deny_delete_tag?: boolean;
             /** @description Regular expression that no path of a new file may match */
             file_name_regex?: string | null;
-            /** @description Megabytes of one file; 0 for any */
+            /** @description Megabytes of one file; 0 for no limit */
             max_file_size?: number;
             /** @description Refuse commits whose author or committer has no account with the address */
             member_check?: boolean;
@@ -33303,7 +33303,7 @@ export interface components {
              * @enum {string}
              */
             repository_access_level?: "disabled" | "private" | "enabled";
-            /** @description Bytes of the repository with its large files; 0 for any, null as the group; administrators only */
+            /** @description Bytes of the repository with its large files; 0 for no limit, null as the group; administrators only */
             repository_size_limit?: number | null;
             /** @description Whether users may ask to become members */
             request_access_enabled?: boolean;
@@ -33465,7 +33465,7 @@ export interface components {
         PutProjectsByIdFeatureFlagsUserListsByIidBody: {
             /** @description Name of the list */
             name?: string;
-            /** @description External ids of people, separated by commas */
+            /** @description External ids of users, separated by commas */
             user_xids?: string;
         };
         PutProjectsByIdFreezePeriodsByFreezePeriodIdBody: {
@@ -34292,7 +34292,7 @@ export interface components {
             deny_delete_tag?: boolean;
             /** @description Regular expression that no path of a new file may match */
             file_name_regex?: string | null;
-            /** @description Megabytes of one file; 0 for any */
+            /** @description Megabytes of one file; 0 for no limit */
             max_file_size?: number;
             /** @description Refuse commits whose author or committer has no account with the address */
             member_check?: boolean;
@@ -34720,7 +34720,7 @@ export interface components {
              * @description The opposite of `paused`
              */
             active?: boolean;
-            /** @description What people recognise the runner by */
+            /** @description What users recognise the runner by */
             description?: string;
             /** @description It cannot be enabled for other projects */
             locked?: boolean;
@@ -34785,7 +34785,7 @@ export interface components {
         PutUserApplicationsByIdBody: {
             /** @description Whether it can keep its secret; true unless given */
             confidential?: boolean;
-            /** @description What people read when they are asked */
+            /** @description What users read when they are asked */
             name?: string;
             /** @description Where answers go, one address on each line; HTTP beyond localhost where oauth_http_redirect_uris_enabled allows it. Compared exactly */
             redirect_uri?: string;
@@ -43584,7 +43584,7 @@ export interface operations {
     getGroupsByIdEpicsByEpicIdNotes: {
         parameters: {
             query?: {
-                /** @description Comments of people, system notes, or both */
+                /** @description Comments of users, system notes, or both */
                 activity_filter?: "all_notes" | "only_comments" | "only_activity";
                 /** @description What the comments are ordered by */
                 order_by?: "created_at" | "updated_at";
@@ -48165,7 +48165,7 @@ export interface operations {
                 source?: "direct" | "inherited" | "shared";
                 /** @description Only members in this state */
                 state?: "awaiting" | "active";
-                /** @description Only people with or without a second factor; for those who decide about members */
+                /** @description Only members with or without a second factor; for those who decide about members */
                 two_factor?: "enabled" | "disabled";
                 /** @description Only members with these user ids. Also as `user_ids=a,b` */
                 "user_ids[]"?: number[];
@@ -62718,7 +62718,7 @@ export interface operations {
     getProjectsByIdIssuesByIssueIidNotes: {
         parameters: {
             query?: {
-                /** @description Comments of people, system notes, or both */
+                /** @description Comments of users, system notes, or both */
                 activity_filter?: "all_notes" | "only_comments" | "only_activity";
                 /** @description What the comments are ordered by */
                 order_by?: "created_at" | "updated_at";
@@ -66127,7 +66127,7 @@ export interface operations {
                 source?: "direct" | "inherited" | "shared";
                 /** @description Only members in this state */
                 state?: "awaiting" | "active";
-                /** @description Only people with or without a second factor; for those who decide about members */
+                /** @description Only members with or without a second factor; for those who decide about members */
                 two_factor?: "enabled" | "disabled";
                 /** @description Only members with these user ids. Also as `user_ids=a,b` */
                 "user_ids[]"?: number[];
@@ -69040,7 +69040,7 @@ export interface operations {
     getProjectsByIdMergeRequestsByMergeRequestIidNotes: {
         parameters: {
             query?: {
-                /** @description Comments of people, system notes, or both */
+                /** @description Comments of users, system notes, or both */
                 activity_filter?: "all_notes" | "only_comments" | "only_activity";
                 /** @description What the comments are ordered by */
                 order_by?: "created_at" | "updated_at";
@@ -80394,7 +80394,7 @@ export interface operations {
     getProjectsByIdSnippetsBySnippetIdNotes: {
         parameters: {
             query?: {
-                /** @description Comments of people, system notes, or both */
+                /** @description Comments of users, system notes, or both */
                 activity_filter?: "all_notes" | "only_comments" | "only_activity";
                 /** @description What the comments are ordered by */
                 order_by?: "created_at" | "updated_at";
@@ -81944,7 +81944,7 @@ export interface operations {
                 per_page?: number;
                 /** @description Only those whose name or username contains this text */
                 search?: string;
-                /** @description People that are left out, by id. Also as `skip_users=a,b` */
+                /** @description Users that are left out, by id. Also as `skip_users=a,b` */
                 "skip_users[]"?: number[];
             };
             header?: {
@@ -86898,7 +86898,7 @@ export interface operations {
                 external?: boolean;
                 /** @description Administrators only: one kind of accounts */
                 filter?: "active" | "admins" | "blocked" | "blocked_pending_approval" | "banned" | "deactivated" | "locked" | "external" | "bots" | "service_accounts" | "two_factor_enabled" | "two_factor_disabled";
-                /** @description Only people: neither bots nor internal users */
+                /** @description Only human users: neither bots nor internal users */
                 humans?: boolean;
                 /** @description Only users with an id above this */
                 id_after?: number;

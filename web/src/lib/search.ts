@@ -21,7 +21,7 @@ export const scopeNames = {
   milestones: 'Milestones',
   epics: 'Epics',
   snippet_titles: 'Snippets',
-  users: 'People',
+  users: 'Users',
   blobs: 'Code',
   commits: 'Commits',
   notes: 'Comments',

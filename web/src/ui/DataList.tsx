@@ -16,15 +16,18 @@ interface DataRowProps {
   meta?: ReactNode;
   before?: ReactNode;
   after?: ReactNode;
+  /** A block of the full width under title and meta. */
+  below?: ReactNode;
 }
 
-export function DataRow({ title, meta, before, after }: DataRowProps) {
+export function DataRow({ title, meta, before, after, below }: DataRowProps) {
   return (
     <li className={classes.row}>
       {before ? <div className={classes.before}>{before}</div> : null}
       <div className={classes.grow}>
         <div className={classes.title}>{title}</div>
         {meta ? <div className={classes.meta}>{meta}</div> : null}
+        {below ? <div className={classes.below}>{below}</div> : null}
       </div>
       {after ? <div className={classes.after}>{after}</div> : null}
     </li>

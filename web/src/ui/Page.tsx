@@ -13,8 +13,8 @@ interface PageProps {
   wide?: boolean;
   /** Leaves the heading to readers of the screen: the header above shows the same. */
   quiet?: boolean;
-  /** One column of a form. */
-  narrow?: boolean;
+  /** One column of a form; `form` where its fields are short. */
+  narrow?: boolean | 'form';
   children: ReactNode;
 }
 

@@ -21,7 +21,7 @@ export interface Config {
   readonly runnerPullPolicies: readonly PullPolicy[];
   readonly runnerVolumes: readonly string[];
   readonly runnerNetwork: 'auto' | 'job' | 'host';
-  /** What one job may use; 0 for any. */
+  /** What one job may use; 0 for no limit. */
   readonly runnerMemory: number;
   readonly runnerCpus: number;
   readonly runnerProcesses: number;

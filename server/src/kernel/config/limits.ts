@@ -74,7 +74,7 @@ export const limits = [
   ),
   limit('sshLoginSeconds', 60, 600, 'Seconds in which an SSH connection has to sign in'),
   limit('sshLoginTries', 10, 100, 'Keys that an SSH connection may try'),
-  limit('sshAddressRate', 300, 100_000, 'New SSH connections from one address in a minute; 0 for any', 0),
+  limit('sshAddressRate', 300, 100_000, 'New SSH connections from one address in a minute; 0 for no limit', 0),
   limit('sshStallSeconds', 600, 86_400, 'Seconds in which an SSH command may neither receive nor send a byte'),
   limit('gitHttpStallSeconds', 600, 86_400, 'Seconds in which git over HTTP may neither receive nor send a byte'),
   limit('lfsBatchObjects', 1000, 100_000, 'Objects in one batch request of Git LFS'),

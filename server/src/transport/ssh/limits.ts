@@ -5,7 +5,7 @@ export interface ConnectionLimits {
   readonly connections: number;
   /** Not signed in. */
   readonly logins: number;
-  /** New ones from one address in a minute; 0 for any. */
+  /** New ones from one address in a minute; 0 for no limit. */
   readonly addressRate: number;
 }
 

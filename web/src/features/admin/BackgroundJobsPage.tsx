@@ -16,7 +16,7 @@ import { AdminFrame } from './AdminFrame.tsx';
 import { CodeIndexes } from './CodeIndexes.tsx';
 
 const badges = { failed: 'failed', running: 'running', ready: 'pending', delayed: 'scheduled' } as const;
-const words = { failed: 'Failed', running: 'Running', ready: 'Waiting', delayed: 'Delayed' } as const;
+const words = { failed: 'Failed', running: 'Running', ready: 'Pending', delayed: 'Delayed' } as const;
 
 export default function BackgroundJobsPage() {
   const { status } = useSearch({ from: '/administration/admin/background_jobs' });

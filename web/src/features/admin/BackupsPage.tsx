@@ -10,6 +10,7 @@ import { Command, EmptyState } from '../../ui/EmptyState.tsx';
 import { FormError } from '../../ui/FormError.tsx';
 import { ShowMore } from '../../ui/ShowMore.tsx';
 import { AdminFrame } from './AdminFrame.tsx';
+import classes from './admin.module.css';
 import { BackupRow } from './BackupRow.tsx';
 import { BackupSchedule } from './BackupSchedule.tsx';
 
@@ -78,7 +79,7 @@ export default function BackupsPage() {
           <Command text={`millrace backup restore ${latest.name}`} />
         </>
       ) : null}
-      <h2>Schedule</h2>
+      <h2 className={classes.section}>Schedule</h2>
       <BackupSchedule />
       <ConfirmDialog
         {...removing.dialog}

@@ -67,7 +67,7 @@ export function DeploymentRow({ deployment, current, deploys, shown }: Props) {
               </Link>
             </span>
           ) : (
-            <span>by another system</span>
+            <span>API</span>
           )}
           {deployment.user ? <span>{deployment.user.name}</span> : null}
           {review ? (

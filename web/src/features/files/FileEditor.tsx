@@ -39,7 +39,7 @@ export function FileEditor({ gitRef, editing, drafting, draftKey, original, base
   const file = draft.files[draftKey] ?? original;
   const [view, setView] = useState('Edit');
   const [apart, setApart] = useState(false);
-  const usual = messageOf(draft);
+  const usual = messageOf(Object.keys(draft.files).length === 0 ? { ...draft, files: { [draftKey]: file } } : draft);
   const shownFile = file.path.startsWith('/') ? file.path.slice(1) : file.path;
   const committing = useCommit({
     ref: gitRef,
@@ -128,7 +128,7 @@ export function FileEditor({ gitRef, editing, drafting, draftKey, original, base
             Commit changes
           </Button>
           <LinkButton to="/p/$path/tree/$" params={{ path: segment, _splat: gitRef }} size="sm">
-            Leave
+            Cancel
           </LinkButton>
           {changed ? (
             <Button variant="subtle" color="gray" onClick={drafting.forget}>

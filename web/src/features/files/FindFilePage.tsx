@@ -47,7 +47,7 @@ export default function FindFilePage() {
   };
   return (
     <Page title={`Find a file · ${project.name_with_namespace}`} heading="Find a file">
-      <PathBar place={{ ref: place.ref, path: '' }} />
+      <PathBar place={{ ref: place.ref, path: '' }} finding />
       <form
         onSubmit={(event) => {
           event.preventDefault();

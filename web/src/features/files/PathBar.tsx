@@ -16,10 +16,12 @@ interface PathBarProps {
   place: Place;
   /** What is shown of the path: its files or its history. */
   shows?: 'files' | 'history';
+  /** Files are being looked for already. */
+  finding?: boolean;
   children?: ReactNode;
 }
 
-export function PathBar({ place, shows = 'files', children }: PathBarProps) {
+export function PathBar({ place, shows = 'files', finding = false, children }: PathBarProps) {
   const { project, segment } = useProject();
   const navigate = useNavigate();
   const find = { path: segment, _splat: place.ref };
@@ -61,9 +63,11 @@ export function PathBar({ place, shows = 'files', children }: PathBarProps) {
       {place.path === '' ? null : <CopyButton value={place.path} label="Copy the path" />}
       <div className={classes.actions}>
         {children}
-        <LinkButton to="/p/$path/find_file/$" params={find}>
-          Find file
-        </LinkButton>
+        {finding ? null : (
+          <LinkButton to="/p/$path/find_file/$" params={find}>
+            Find file
+          </LinkButton>
+        )}
         {shows === 'files' ? (
           <LinkButton to="/p/$path/commits/$" params={{ path: segment, _splat: joined(place.ref, place.path) }}>
             History

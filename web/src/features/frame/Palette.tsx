@@ -51,7 +51,7 @@ export function Palette({ opened, close }: { opened: boolean; close: () => void 
           <TextInput
             data-autofocus
             aria-label="Search projects, groups and pages"
-            placeholder="Projects, people, issues, merge requests, files, code, pages"
+            placeholder="Projects, users, issues, merge requests, files, code, pages"
             leftSection={<IconSearch size={16} />}
             size="md"
             variant="unstyled"

@@ -181,7 +181,7 @@ export async function findTargets(text: string, project: string | undefined): Pr
     { title: 'Merge requests', targets: requests.map(numbered) },
     { title: 'Issues', targets: issues.map(numbered) },
     {
-      title: 'People',
+      title: 'Users',
       targets: people.map(({ username, name }) => ({ href: `/${username}`, label: name, hint: `@${username}` })),
     },
     { title: 'Files', targets: files },

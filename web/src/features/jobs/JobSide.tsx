@@ -95,13 +95,13 @@ export function JobSide({ job }: { job: Schemas['Job'] }) {
       ) : null}
       <section>
         <h2>Jobs in {job.stage}</h2>
-        <ul>
+        <ul className={classes.stage}>
           {latestJobs(
             jobs.filter((each) => each.stage === job.stage),
             places,
           ).map((each) => (
             <li key={each.id}>
-              <StatusBadge status={each.status} compact />{' '}
+              <StatusBadge status={each.status} compact />
               <Link
                 to="/p/$path/jobs/$id"
                 params={{ path: segment, id: String(each.id) }}

@@ -1,7 +1,7 @@
 /** A person: picture, words and links, projects, whom they follow and who follows them. */
 import { Avatar, Badge, Button, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
-import { Link, useSearch } from '@tanstack/react-router';
+import { Link, useLocation, useSearch } from '@tanstack/react-router';
 import * as accounts from '../../lib/accounts.ts';
 import { client, unwrap } from '../../lib/api.ts';
 import { sessionQuery } from '../../lib/session.ts';
@@ -42,6 +42,8 @@ export default function ProfilePage({ username }: { username: string }) {
   const { data: following } = useQuery(of.following());
   const { data: session } = useQuery(sessionQuery);
   const { tab = 'projects' } = useSearch({ from: '/o/$path' });
+  // Of the address, which leads before the tab is there.
+  const marked = useLocation({ select: ({ search }) => (search as { tab?: string }).tab }) ?? 'projects';
   const follow = useFollow(user.id);
   const self = session?.user;
   const isOwn = self?.id === user.id;
@@ -100,7 +102,7 @@ export default function ProfilePage({ username }: { username: string }) {
                   params={{ path: toSegment(user.username) }}
                   search={{ tab: name === 'projects' ? undefined : name }}
                   activeOptions={{ exact: true }}
-                  aria-current={name === tab ? 'page' : undefined}
+                  aria-current={name === marked ? 'page' : undefined}
                 >
                   {label} {count}
                 </Link>

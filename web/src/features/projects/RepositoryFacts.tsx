@@ -28,7 +28,7 @@ function Languages() {
         {parts.map(([name, share], index) => (
           <span key={name}>
             <span className={classes.dot} style={{ background: colors[index] }} aria-hidden />
-            {name} {share.toFixed(1)}%
+            {name} {share === 100 ? share : share.toFixed(1)}%
           </span>
         ))}
       </figcaption>

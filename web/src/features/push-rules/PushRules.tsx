@@ -76,7 +76,7 @@ function RuleForm({ rule, place, own }: { rule: PushRule | null; place: PushRule
         ))}
         <NumberInput
           label="Maximum file size (MB)"
-          description="0 for any"
+          description="0 for no limit"
           min={0}
           allowDecimal={false}
           value={size}

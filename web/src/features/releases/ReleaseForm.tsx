@@ -1,5 +1,5 @@
 /** What a release says: for a new one also its tag. */
-import { Button, Group, MultiSelect, Stack, TextInput } from '@mantine/core';
+import { Button, Group, Input, MultiSelect, Stack, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -67,9 +67,11 @@ export function ReleaseForm({ release }: { release?: Release }) {
               autoComplete="off"
               spellCheck={false}
             />
-            <div>
-              <RefPicker value={ref} choose={setRef} label="Create tag from" />
-            </div>
+            <Input.Wrapper label="Create tag from" description="Where the tag does not exist yet" labelElement="div">
+              <div>
+                <RefPicker value={ref} choose={setRef} label="Create tag from" />
+              </div>
+            </Input.Wrapper>
           </>
         )}
         <TextInput

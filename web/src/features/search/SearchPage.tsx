@@ -1,7 +1,7 @@
 /** The search: a text, where and for what it is looked for, and what was found. Everything stands in the address. */
 import { Checkbox, SegmentedControl } from '@mantine/core';
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { Link, useLocation, useNavigate, useSearch } from '@tanstack/react-router';
 import { Suspense, useEffect, useState } from 'react';
 import * as data from '../../lib/data.ts';
 import { configuration } from '../../lib/instance.ts';
@@ -43,14 +43,8 @@ function Row({ row, wanted }: { row: FoundRow; wanted: string }) {
           {row.title}
         </Link>
       }
-      meta={
-        <>
-          {row.meta.map((text) => (
-            <span key={text}>{text}</span>
-          ))}
-          {row.code ? <FoundCode {...row.code} wanted={wanted} /> : null}
-        </>
-      }
+      meta={row.meta.map((text) => <span key={text}>{text}</span>)}
+      below={row.code ? <FoundCode {...row.code} wanted={wanted} /> : null}
       after={row.at ? <TimeAgo at={row.at} /> : undefined}
     />
   );
@@ -106,6 +100,9 @@ export default function SearchPage() {
   const { data: project } = useQuery({ ...data.project(at.project_id ?? ''), enabled: at.project_id !== undefined });
   const signedIn = session.user !== null;
   const scope = scopeOf(at, instance.search, signedIn);
+  // Of the address, which leads: the kind that was chosen is marked before its results are there, and no other.
+  const latest = useLocation({ select: ({ search }) => search as SearchAddress });
+  const marked = scopeOf(latest, instance.search, signedIn);
   const change = (to: Partial<SearchAddress>, replace = false) =>
     void navigate({ search: (before) => ({ ...before, ...to }), replace });
   const shown = scope === undefined ? undefined : states[scope];
@@ -133,7 +130,7 @@ export default function SearchPage() {
             key={each}
             to="/search"
             search={{ ...at, scope: each, page: undefined, state: undefined }}
-            aria-current={each === scope ? 'page' : undefined}
+            aria-current={each === marked ? 'page' : undefined}
           >
             {scopeNames[each]}
           </Link>

@@ -22,7 +22,7 @@ export function AskByMail({ title, text, action, send }: AskByMailProps) {
     setTold((await send(email)).message);
   });
   return (
-    <Page title={title} narrow>
+    <Page title={title} narrow="form">
       <form {...sending.form} className={classes.form}>
         <FormError error={sending.reason('email') ? null : sending.error} />
         {told === null ? null : (

@@ -18,7 +18,7 @@ export default function ConfirmationPage() {
   const stale = confirm.error instanceof ApiError && 'confirmation_token' in confirm.error.fields;
   if (confirm.data)
     return (
-      <Page title="Address confirmed" narrow>
+      <Page title="Address confirmed" narrow="form">
         <Stack gap="md">
           <Text>
             <strong>{confirm.data.email}</strong> is yours.
@@ -32,7 +32,7 @@ export default function ConfirmationPage() {
       </Page>
     );
   return (
-    <Page title="Confirm your email address" narrow>
+    <Page title="Confirm your email address" narrow="form">
       <Stack gap="md">
         {stale ? (
           <Alert color="red" variant="light" role="alert">

@@ -22,7 +22,7 @@ export function ExpiredPassword({ login, password, rules, changed }: ExpiredPass
     await changed(fresh);
   });
   return (
-    <Page title="Choose a new password" narrow>
+    <Page title="Choose a new password" narrow="form">
       <form {...sending.form} className={classes.form}>
         <FormError error={sending.reason('password') ? null : sending.error} />
         <Stack gap="md">

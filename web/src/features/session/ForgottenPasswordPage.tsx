@@ -9,7 +9,7 @@ export default function ForgottenPasswordPage() {
   const { data: offers } = useSuspenseQuery(registrationQuery);
   if (!offers.password_reset_enabled)
     return (
-      <Page title="Reset password" narrow>
+      <Page title="Reset password" narrow="form">
         <Alert variant="light" role="note">
           This instance does not send password reset messages. Ask an administrator to set a new password for you.
         </Alert>

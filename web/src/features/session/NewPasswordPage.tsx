@@ -26,7 +26,7 @@ export default function NewPasswordPage() {
   const stale = sending.reason('reset_password_token') !== undefined;
   if (told !== null)
     return (
-      <Page title="New password" narrow>
+      <Page title="New password" narrow="form">
         <Stack gap="md">
           <Alert variant="light" role="status">
             {told}
@@ -40,7 +40,7 @@ export default function NewPasswordPage() {
       </Page>
     );
   return (
-    <Page title="New password" narrow>
+    <Page title="New password" narrow="form">
       <form {...sending.form} className={classes.form}>
         {stale ? (
           <Alert color="red" variant="light" role="alert" mb="md">

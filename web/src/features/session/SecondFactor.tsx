@@ -24,7 +24,7 @@ export function SecondFactor({ waiting, enter, back }: Props) {
   const sending = useForm(async () => enter(await proveSignIn(challenge, { code })));
   const codes = methods.includes('totp') || methods.includes('recovery_code');
   return (
-    <Page title="Second factor" narrow>
+    <Page title="Second factor" narrow="form">
       <Stack gap="md" style={{ maxWidth: 380 }}>
         {methods.includes('webauthn') ? (
           <>

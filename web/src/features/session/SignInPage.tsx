@@ -44,7 +44,7 @@ export default function SignInPage() {
   if (reason === 'password_expired')
     return <ExpiredPassword login={login} password={password} rules={offers} changed={go} />;
   return (
-    <Page title="Sign in" narrow>
+    <Page title="Sign in" narrow="form">
       <form {...sending.form} className={classes.form}>
         <FormError error={sending.error} />
         <Stack gap="md">

@@ -18,7 +18,7 @@ import { Terms } from './Terms.tsx';
 /** What keeps a new account from signing in. */
 function Waiting({ account, email, after }: { account: NewAccount; email: string; after: string }) {
   return (
-    <Page title={account.confirmed ? 'Your account is pending approval' : 'Confirm your email address'} narrow>
+    <Page title={account.confirmed ? 'Your account is pending approval' : 'Confirm your email address'} narrow="form">
       <Stack gap="md">
         {account.confirmed ? null : (
           <Text>
@@ -56,7 +56,7 @@ export default function SignUpPage() {
   if (made) return <Waiting account={made} email={fields.values.email} after={offers.after_sign_up_html} />;
   if (!offers.signup_enabled)
     return (
-      <Page title="Create an account" narrow>
+      <Page title="Create an account" narrow="form">
         <Stack gap="md">
           <Alert variant="light" role="note">
             Only administrators can create accounts on this instance.
@@ -72,7 +72,7 @@ export default function SignUpPage() {
     sending.reason(name),
   );
   return (
-    <Page title="Create an account" narrow>
+    <Page title="Create an account" narrow="form">
       <form {...sending.form} className={classes.form}>
         <FormError error={named ? null : sending.error} />
         <Stack gap="md">

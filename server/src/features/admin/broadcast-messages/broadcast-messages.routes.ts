@@ -50,7 +50,7 @@ const attributes = {
     OneOf(broadcastTypes, { description: 'A banner above the page, or a notification in its corner' }),
   ),
   theme: Optional(OneOf(themes, { description: 'Colors of a banner on the pages' })),
-  dismissable: Optional(Bool({ description: 'Whether people can close it' })),
+  dismissable: Optional(Bool({ description: 'Whether users can close it' })),
 };
 
 interface Given {

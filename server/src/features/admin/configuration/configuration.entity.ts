@@ -32,7 +32,7 @@ export const InstanceConfiguration = Entity('InstanceConfiguration', {
   git_protocols: ListOf(Word(['http', 'ssh']), {
     description: 'What git may be used over; top-level groups may leave less',
   }),
-  ssh_keys: ListOf(keyKind, { description: 'Which keys people may add' }),
+  ssh_keys: ListOf(keyKind, { description: 'Which keys users may add' }),
   limits: Fields({
     attachment_bytes: Count({ description: 'One file in a text' }),
     avatar_bytes: Count({ description: 'One picture of a person, group or project' }),

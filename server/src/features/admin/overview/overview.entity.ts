@@ -6,7 +6,7 @@ export const Overview = Entity('InstanceOverview', {
   version: Text({ description: 'Release of the product' }),
   revision: Text({ description: 'Commit that it was built from; `unknown` when run from sources' }),
   node_version: Text(),
-  external_url: Text({ description: 'Address under which people reach the instance' }),
+  external_url: Text({ description: 'Address under which users reach the instance' }),
   mail: Flag({ description: 'Whether a mail server is configured' }),
   uptime: Count({ description: 'Seconds since the process that answers was started' }),
   checks: ListOf(

@@ -39,7 +39,7 @@ export const Usage = Entity('InstanceUsage', {
     ),
   }),
   users: Fields({
-    active: Count({ description: 'Accounts of people that can sign in' }),
+    active: Count({ description: 'Accounts of users that can sign in' }),
     blocked: Count({ description: 'Blocked, banned or deactivated' }),
     pending: Count({ description: 'Waiting for approval' }),
     bots: Count(),

@@ -30,7 +30,7 @@ const RegistrationToken = Entity('RunnerRegistrationToken', {
 });
 
 const settings = {
-  description: Optional(Str({ description: 'What people recognise the runner by' })),
+  description: Optional(Str({ description: 'What users recognise the runner by' })),
   maintenance_note: Optional(OrNull(Str({ description: 'Notes for who runs the runner' }))),
   paused: Optional(Bool({ description: 'Whether the runner takes no new jobs' })),
   locked: Optional(Bool({ description: 'Whether the runner stays with its projects: it is not enabled for others' })),

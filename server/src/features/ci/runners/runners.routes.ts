@@ -67,7 +67,7 @@ export const filterParams = {
 
 /** What of a runner people change. */
 const changeable = {
-  description: Optional(Str({ description: 'What people recognise the runner by' })),
+  description: Optional(Str({ description: 'What users recognise the runner by' })),
   active: Optional(Bool({ deprecated: true, description: 'The opposite of `paused`' })),
   paused: Optional(Bool({ description: 'It takes no new jobs' })),
   tag_list: Optional(

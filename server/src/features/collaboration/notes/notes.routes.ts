@@ -30,7 +30,7 @@ const list = {
   activity_filter: Optional(
     OneOf(['all_notes', 'only_comments', 'only_activity'], {
       default: 'all_notes',
-      description: 'Comments of people, system notes, or both',
+      description: 'Comments of users, system notes, or both',
     }),
   ),
   render_html: Optional(Bool({ description: 'Also give the comments as HTML' })),

@@ -21,7 +21,7 @@ const one = { id, iid: Int32({ description: 'Number of the list in the project' 
 const list = '/projects/:id/feature_flags_user_lists';
 const path = `${list}/:iid`;
 const name = Str({ maxLength: 255, description: 'Name of the list' });
-const user_xids = Str({ maxLength: 1_000_000, description: 'External ids of people, separated by commas' });
+const user_xids = Str({ maxLength: 1_000_000, description: 'External ids of users, separated by commas' });
 
 function checked(values: { readonly name?: string; readonly user_xids?: string }): void {
   const problems: string[] = [];

@@ -9,7 +9,7 @@ const properties = {
   application_name: Text(),
   callback_url: Text({ description: 'Redirect URIs, one on each line' }),
   confidential: Flag({ description: 'Whether it can keep its secret' }),
-  trusted: Flag({ description: 'Whether people are not asked before it gets a token' }),
+  trusted: Flag({ description: 'Whether users are not asked before it gets a token' }),
   scopes: ListOf(Text()),
   created_at: Timestamp(),
 };

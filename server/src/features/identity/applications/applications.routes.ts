@@ -21,7 +21,7 @@ export interface ApplicationRouteDependencies {
 
 const common = { credentials: ['token', 'session'], tag: 'Applications' } as const;
 
-const name = Str({ maxLength: 255, description: 'What people read when they are asked' });
+const name = Str({ maxLength: 255, description: 'What users read when they are asked' });
 const redirectUri = Str({
   maxLength: 50_000,
   description:
@@ -29,7 +29,7 @@ const redirectUri = Str({
 });
 const scopes = Str({ maxLength: 1000, description: 'What it may ask for at most, with blanks between them' });
 const confidential = Optional(Bool({ description: 'Whether it can keep its secret; true unless given' }));
-const trusted = { trusted: Optional(Bool({ description: 'Whether people are not asked; false unless given' })) };
+const trusted = { trusted: Optional(Bool({ description: 'Whether users are not asked; false unless given' })) };
 const applicationId = Int({ description: 'Id of the application, not its `application_id`' });
 
 /** The values of both kinds of requests, whoever the application belongs to. */

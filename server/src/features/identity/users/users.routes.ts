@@ -60,7 +60,7 @@ const listFilters = {
   blocked: Optional(Bool({ description: 'Only blocked users' })),
   external: Optional(Bool({ description: 'Whether the user is external: sees internal projects as a member only' })),
   exclude_external: Optional(Bool({ description: 'Leave out external users' })),
-  humans: Optional(Bool({ description: 'Only people: neither bots nor internal users' })),
+  humans: Optional(Bool({ description: 'Only human users: neither bots nor internal users' })),
   exclude_humans: Optional(Bool({ description: 'Only bots and internal users' })),
   exclude_internal: Optional(Bool({ description: 'Leave out internal users' })),
   without_project_bots: Optional(Bool({ description: 'Leave out bots of projects' })),

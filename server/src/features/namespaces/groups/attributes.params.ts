@@ -78,7 +78,7 @@ export const attributes = {
     OrNull(
       Int({
         minimum: 0,
-        description: 'Bytes of each repository of the group; 0 for any, null as above; administrators only',
+        description: 'Bytes of each repository of the group; 0 for no limit, null as above; administrators only',
       }),
     ),
   ),

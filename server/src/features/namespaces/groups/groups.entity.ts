@@ -71,7 +71,7 @@ const properties = {
   wiki_access_level: Text(),
   repository_storage: Sometimes(Text({ description: 'Administrators only' })),
   repository_size_limit: Sometimes(
-    Nullable(Count({ description: 'Bytes; 0 for any, null as above; administrators only' })),
+    Nullable(Count({ description: 'Bytes; 0 for no limit, null as above; administrators only' })),
   ),
   custom_project_templates_group_id: Nullable(Id()),
   file_template_project_id: Nullable(Id()),

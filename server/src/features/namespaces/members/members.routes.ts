@@ -202,7 +202,7 @@ export function memberRoutes(deps: NamespacesDependencies, members: MemberServic
           expires: Optional(Bool({ description: 'Only memberships that end some day, or only those that do not' })),
           two_factor: Optional(
             OneOf(['enabled', 'disabled'], {
-              description: 'Only people with or without a second factor; for those who decide about members',
+              description: 'Only members with or without a second factor; for those who decide about members',
             }),
           ),
           sort: Optional(OneOf(memberSorts, { description: 'By the ids of users unless told' })),

@@ -130,7 +130,8 @@ export const columnParameters = {
     OrNull(
       Int({
         minimum: 0,
-        description: 'Bytes of the repository with its large files; 0 for any, null as the group; administrators only',
+        description:
+          'Bytes of the repository with its large files; 0 for no limit, null as the group; administrators only',
       }),
     ),
   ),

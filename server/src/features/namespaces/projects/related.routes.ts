@@ -69,7 +69,7 @@ export function relatedProjectRoutes(
       params: Type.Object({
         ...projectId,
         search: Optional(Str({ description: 'Only those whose name or username contains this text' })),
-        skip_users: skipped('People'),
+        skip_users: skipped('Users'),
       }),
       pagination: 'offset',
       responses: { 200: ListOf(UserReference) },

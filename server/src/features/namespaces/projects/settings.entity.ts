@@ -108,7 +108,7 @@ const administrators = {
     Word(['low', 'normal', 'high'], { description: 'Which projects get runners first; administrators only' }),
   ),
   repository_size_limit: Sometimes(
-    Nullable(Count({ description: 'Bytes; 0 for any, null as the group; administrators only' })),
+    Nullable(Count({ description: 'Bytes; 0 for no limit, null as the group; administrators only' })),
   ),
 };
 

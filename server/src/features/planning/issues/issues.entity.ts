@@ -42,7 +42,7 @@ const basic = {
   author: UserReference,
   type: Text({ description: '`issue_type` in capitals' }),
   assignee: Nullable(UserReference, { deprecated: true, description: 'The first; use `assignees`' }),
-  user_notes_count: Count({ description: 'Comments of people' }),
+  user_notes_count: Count({ description: 'Comments of users, without system notes' }),
   merge_requests_count: Count({ description: 'Merge requests that close it when they are merged' }),
   upvotes: Count(),
   downvotes: Count(),

@@ -54,7 +54,7 @@ export const IterationCadence = Entity('IterationCadence', {
   title: Text(),
   description: Nullable(Text()),
   active: Flag({ description: 'Whether it schedules iterations' }),
-  automatic: Flag({ description: 'Whether iterations are scheduled, not made by people' }),
+  automatic: Flag({ description: 'Whether iterations are scheduled, not created by users' }),
   start_date: Nullable(Day({ description: 'First day of the first iteration' })),
   duration_in_weeks: Nullable(Count({ description: 'How long each iteration lasts' })),
   iterations_in_advance: Nullable(Count({ description: 'How many upcoming iterations there are' })),

@@ -62,7 +62,7 @@ const pageSize = 100;
 const mebibyte = 1024 ** 2;
 
 export interface TransferLimits {
-  /** Of the file of one relation, and of what it unpacks to; 0 for any. */
+  /** Of the file of one relation, and of what it unpacks to; 0 for no limit. */
   readonly download: number;
   readonly unpacked: number;
 }

@@ -14,7 +14,7 @@ type RuleInForce = NonNullable<ConditionsOfProject['rule']>;
 export interface PushRuleCheckDependencies {
   readonly db: Db;
   readonly conditions: PushConditions;
-  /** Commits of one push that are looked at; 0 for any. */
+  /** Commits of one push that are looked at; 0 for no limit. */
   readonly commitLimit: () => Promise<number>;
   /** What a person's commits carry instead of an address. */
   readonly privateAddress: (user: { readonly id: number; readonly username: string }) => Promise<string>;

@@ -15,7 +15,7 @@ export const PushRule = Entity('PushRule', {
   branch_name_regex: pattern('Every name of a branch but that of the default one must match it'),
   author_email_regex: pattern('Addresses of authors and committers must match it'),
   file_name_regex: pattern('No new file may have a matching path'),
-  max_file_size: Count({ description: 'Megabytes of one file; 0 for any' }),
+  max_file_size: Count({ description: 'Megabytes of one file; 0 for no limit' }),
   deny_delete_tag: Flag({ description: 'Tags are not removed with `git push`' }),
   member_check: Flag({ description: 'Authors and committers have an account with their address' }),
   prevent_secrets: Flag({ description: 'Files that look like keys and passwords are refused' }),

@@ -20,7 +20,7 @@ export const ruleAttributes = {
   branch_name_regex: pattern('Regular expression that names of branches must match'),
   author_email_regex: pattern('Regular expression that addresses of authors and committers must match'),
   file_name_regex: pattern('Regular expression that no path of a new file may match'),
-  max_file_size: Optional(Int32({ minimum: 0, description: 'Megabytes of one file; 0 for any' })),
+  max_file_size: Optional(Int32({ minimum: 0, description: 'Megabytes of one file; 0 for no limit' })),
   deny_delete_tag: flag('Refuse that tags are removed with `git push`'),
   member_check: flag('Refuse commits whose author or committer has no account with the address'),
   prevent_secrets: flag('Refuse files that look like keys and passwords'),

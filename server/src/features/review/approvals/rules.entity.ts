@@ -234,5 +234,5 @@ export const MergeRequestApprovals = Entity('MergeRequestApprovals', {
   has_approval_rules: Flag(),
   merge_request_approvers_available: Flag(),
   multiple_approval_rules_available: Flag(),
-  invalid_approvers_rules: ListOf(LeftRule, { description: 'Rules with more approvals than people who may give them' }),
+  invalid_approvers_rules: ListOf(LeftRule, { description: 'Rules with more approvals than users who may give them' }),
 });

@@ -44,7 +44,7 @@ const basic = {
   closed_at: Nullable(Timestamp()),
   target_branch: Text(),
   source_branch: Text(),
-  user_notes_count: Count({ description: 'Comments of people' }),
+  user_notes_count: Count({ description: 'Comments of users, without system notes' }),
   upvotes: Count(),
   downvotes: Count(),
   author: UserReference,
@@ -103,7 +103,7 @@ export const ListedMergeRequest = Entity('ListedMergeRequest', {
         pipeline: Nullable(
           Fields({ id: Id(), status: Text() }, { description: 'Head pipeline, for those who may see pipelines' }),
         ),
-        approvals: Count({ description: 'People who have approved' }),
+        approvals: Count({ description: 'Users who have approved' }),
         open_threads: Count({ description: 'Threads that are not resolved' }),
         reviewers: ListOf(Fields({ id: Id({ description: 'User id' }), state: reviewStateWord })),
       },
