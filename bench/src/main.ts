@@ -9,6 +9,7 @@ import { type Instance, memoryOfTree, root, startInstance, token } from './proce
 import { line, machine, markdown, type Row } from './report.ts';
 import { archives } from './rows/archives.ts';
 import { ci } from './rows/ci.ts';
+import { code } from './rows/code.ts';
 import { containers } from './rows/containers.ts';
 import { edge } from './rows/edge.ts';
 import { folders } from './rows/folders.ts';
@@ -31,6 +32,7 @@ import { connect, connectPeer, createProject, pushAll, type Target } from './tar
 const usage = `npm run bench -- [--only start,reads,folders,edge,identity,writes,tracker,reviews,git,refs,ci,pipelines,schedules,jobs,containers,trains,archives] [--large] [--commits N] [--branches N]
                  [--seconds S] [--connections N] [--issues N] [--peer URL --peer-token TOKEN [--peer-process PID]] [--note TEXT] [--no-file]
        npm run bench -- --only namespaces,issues --seeded DIR [--rounds N] [--match TEXT], after npm run seed -- --data DIR [--issues N]
+       npm run bench -- --only code --seeded DIR [--repositories N] [--megabytes N] [--text DIR,...] [--rounds N] [--match TEXT]: fills DIR first, once
 A peer is another instance that speaks the v4 API, or a Gitea; rows of starting are ours alone, those of memory without the peer's process.`;
 
 const { values: options } = parseArgs({
@@ -50,6 +52,9 @@ const { values: options } = parseArgs({
     seeded: { type: 'string' },
     rounds: { type: 'string', default: '100' },
     match: { type: 'string', default: '' },
+    repositories: { type: 'string', default: '1000' },
+    megabytes: { type: 'string', default: '2000' },
+    text: { type: 'string', default: join(root, 'node_modules') },
     help: { type: 'boolean', default: false },
   },
 });
@@ -85,6 +90,13 @@ async function seededRows(seeded: string): Promise<void> {
   const where = { directory: resolve(seeded), rounds: Number(options.rounds), match: options.match, add };
   if (groups.includes('namespaces')) await namespaces(where);
   if (groups.includes('issues')) await issues({ ...where, seconds: Number(options.seconds) });
+  if (groups.includes('code'))
+    await code({
+      ...where,
+      repositories: Number(options.repositories),
+      megabytes: Number(options.megabytes),
+      folders: options.text.split(','),
+    });
   if (options['no-file']) return;
   writeReport('seeded', [
     `Machine: ${machine()}; load average before the run ${before.toFixed(2)}, after it ${(loadavg()[0] ?? 0).toFixed(2)}`,

@@ -131,3 +131,22 @@ export function memoryOfTree(pid: number): Share[] {
   visit(pid);
   return shares;
 }
+
+/** Milliseconds of processor time that a process and all below it have used, those that ended and were waited for too; Linux only. */
+export function processorTime(pid: number): number {
+  const read = (path: string) => {
+    try {
+      return readFileSync(path, 'utf8');
+    } catch {
+      return '';
+    }
+  };
+  const used = (id: number): number => {
+    const fields = read(`/proc/${id}/stat`).split(') ').at(-1)?.split(' ') ?? [];
+    // utime, stime, and those of children, in hundredths of a second.
+    const own = fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks) * 10, 0);
+    const children = read(`/proc/${id}/task/${id}/children`).trim().split(' ').filter(Boolean);
+    return children.reduce((sum, child) => sum + used(Number(child)), own);
+  };
+  return used(pid);
+}
