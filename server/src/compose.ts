@@ -11,6 +11,7 @@ import {
   createPersonalNamespace,
   externalPlaces,
   graceOfGroups,
+  httpRoot,
   membersUnassigned,
   namespacesFeature,
   nextIid,
@@ -49,6 +50,7 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
   const address = sshAddress(config, externalUrl);
   const sshPrefix = () =>
     ssh.taken() || !letsIn(settings.last().enabled_git_access_protocol, 'ssh') ? null : address.prefix;
+  const httpPrefix = () => httpRoot(settings.last(), externalUrl);
   const identity = identityFeature({
     quickPasswords: kernels.quickPasswords ?? false,
     markdown: kernels.markdown,
@@ -94,6 +96,7 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     mail: kernels.mail,
     externalUrl,
     sshPrefix,
+    httpPrefix,
     sshServed: () => ssh.listening(),
     outbound: kernels.outbound,
     release: release.version,
@@ -140,6 +143,7 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     settings,
     repositoryStorage: Object.keys(config.repositories)[0] ?? 'default',
     sshPrefix,
+    httpPrefix,
     instanceKeys: kernels.instanceKeys,
     gitBudgets: config.gitBudgets,
     gitSpawner: kernels.gitSpawner,
@@ -187,7 +191,8 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     actingAs: acting,
     allPipelinesOfPush: (id) => kernels.switches.enabled('git_push_create_all_pipelines', `Project:${id}`),
     mayCreatePipeline: async (caller, subject, sha) =>
-      (await rates.within('pipelines_create', { caller, subject, params: { sha } })) === null,
+      (await rates.within('pipelines_create', { caller, subject, params: { sha } })) === null &&
+      (await rates.within('pipelines_created_per_user', { caller, subject, params: {} })) === null,
     cacheLimits: config,
     builtIn: { exists: () => config.runner !== 'off', serves: runner.serves, wanted: runner.wanted },
     ports,
@@ -215,6 +220,7 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     outbound: kernels.outbound,
     secrets,
     sshPrefix,
+    httpPrefix,
   });
   const planning = planningFeature({
     db,
@@ -247,6 +253,7 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
   const security = securityFeature({ db, objects, parents: namespaces.parents, log });
   const activity = activityFeature({
     db,
+    settings,
     ports,
     externalUrl,
     version: release.version,

@@ -18281,7 +18281,7 @@ export interface components {
             geo_node_allowed_ips: string;
             /** @description Timeout of secondary site status requests in seconds */
             geo_status_timeout: number;
-            /** @description Pipelines per git push */
+            /** @description Branches or tags above which a push makes no pipelines; 0 for unlimited */
             git_push_pipeline_limit: number;
             /** @description Users notified about excessive downloads */
             git_rate_limit_users_alertlist: number[];
@@ -31095,7 +31095,7 @@ export interface components {
             geo_node_allowed_ips?: string;
             /** @description Timeout of secondary site status requests in seconds; at least 1 */
             geo_status_timeout?: number;
-            /** @description Pipelines per git push */
+            /** @description Branches or tags above which a push makes no pipelines; 0 for unlimited */
             git_push_pipeline_limit?: number;
             /** @description Users notified about excessive downloads */
             git_rate_limit_users_alertlist?: number[] | null;

@@ -7,6 +7,7 @@ import type { Mail } from '../../kernel/mail/index.ts';
 import type { Outbound } from '../../kernel/outbound/index.ts';
 import type { Ports } from '../../kernel/ports.ts';
 import type { Secrets } from '../../kernel/secrets/index.ts';
+import type { Settings } from '../../kernel/settings/index.ts';
 import type { Noteables } from '../collaboration/index.ts';
 import { externalPlaces } from '../namespaces/index.ts';
 import { eventRoutes, type PushReader, recorder, retention } from './events/index.ts';
@@ -31,6 +32,7 @@ export interface ActivityDependencies {
   readonly externalUrl: string;
   /** Of the running program. */
   readonly version: string;
+  readonly settings: Pick<Settings, 'read'>;
   readonly outbound: Outbound;
   readonly secrets: Pick<Secrets, 'seal' | 'open'>;
   /** A project by id or full path as the caller sees it. */

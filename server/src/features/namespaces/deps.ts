@@ -24,6 +24,8 @@ export interface NamespacesDependencies {
   readonly outbound: Pick<Outbound, 'send'>;
   /** What comes before a project's full path in its SSH address: `git@host:` or `ssh://git@host:port/`; null while it is not offered. */
   readonly sshPrefix: () => string | null;
+  /** The same for HTTP. */
+  readonly httpPrefix: () => string;
   /** Whether this process serves git over SSH now. */
   readonly sshServed: () => boolean;
   /** Name of the repository storage of new projects. */

@@ -130,7 +130,7 @@ export { requireLinkable } from './projects/fork-visibility.ts';
 export type { ListProjects } from './projects/listing.ts';
 export type { PresentProjects } from './projects/presenter.ts';
 export { Project } from './projects/projects.entity.ts';
-export { sshAddressOf, sshUrl } from './projects/projects.json.ts';
+export { httpRoot, sshAddressOf, sshUrl } from './projects/projects.json.ts';
 export { listOptions, projectId, wideFilterOf, wideListParameters } from './projects/projects.params.ts';
 export {
   findPersonalNamespace,

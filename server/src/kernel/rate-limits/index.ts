@@ -57,6 +57,7 @@ export interface RateLimitsDependencies {
 
 const apiPrefix = '/api/v4';
 const filesPath = '/projects/:id/repository/files/';
+const packagesPath = /^\/(projects|groups)\/:id\/packages(\/|$)/;
 /** Answers that cost nothing: probes, and files that are the same for everybody. */
 const uncounted = /^\/(-\/(health|liveness|readiness|metrics)|assets\/)/;
 /** Counted by the transport, which knows who fetches. */
@@ -65,6 +66,10 @@ const gitPath = /^\/-\/(git|lfs)\//;
 const pathOf = (request: FastifyRequest) => request.url.split('?', 1)[0] ?? '/';
 const listOf = (rate: RatedRoute['rate']): readonly LimitName[] =>
   rate === undefined ? [] : typeof rate === 'string' ? [rate] : rate;
+function classOf(kind: RequestClass, route: RatedRoute | undefined): RequestClass {
+  if (route?.path.startsWith(filesPath)) return 'files_api';
+  return route && packagesPath.test(route.path) ? 'packages_api' : kind;
+}
 /** General limits leave alone what has a row of its own instead. */
 const standsAlone = (route: RatedRoute | undefined) => listOf(route?.rate).some((name) => namedLimits[name].instead);
 
@@ -141,8 +146,7 @@ export function createRateLimits(deps: RateLimitsDependencies): RateLimits {
   });
 
   return {
-    identified: (request, reply, kind, find, route) =>
-      identified(request, reply, route?.path.startsWith(filesPath) ? 'files_api' : kind, find, route),
+    identified: (request, reply, kind, find, route) => identified(request, reply, classOf(kind, route), find, route),
     async named(route, facts, reply) {
       const names = listOf(route.rate);
       if (names.length === 0 || (facts.request && builtIn(facts.request))) return;

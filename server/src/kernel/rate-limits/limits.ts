@@ -135,6 +135,7 @@ const rows = {
     per: 'project, user and commit',
     by: (facts) => (facts.caller.user === null ? null : `${userIn(facts)} ${textOf(facts.params.sha) ?? ''}`),
   },
+  pipelines_created_per_user: { setting: 'pipeline_limit_per_user', seconds: minute, ...perUser },
   issues_create: { setting: 'issues_create_limit', seconds: minute, ...perUserIn },
   notes_create: {
     setting: 'notes_create_limit',

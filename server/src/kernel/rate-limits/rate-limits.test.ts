@@ -158,7 +158,7 @@ describe('general limits', () => {
     expect((await page()).status).toBe(429);
   });
 
-  it('files have limits of their own while those are on', async () => {
+  it('files and packages have limits of their own while those are on', async () => {
     await configure({
       ...anonymousApi(1),
       throttle_unauthenticated_files_api_enabled: true,
@@ -170,6 +170,15 @@ describe('general limits', () => {
     expect((await app.api('GET', '/projects', from('198.51.100.40'))).status).toBe(200);
     await configure({ throttle_unauthenticated_files_api_enabled: false });
     expect((await file()).status).toBe(429);
+    await configure({
+      ...anonymousApi(1),
+      throttle_unauthenticated_packages_api_enabled: true,
+      throttle_unauthenticated_packages_api_requests_per_period: 2,
+      throttle_unauthenticated_packages_api_period_in_seconds: hour,
+    });
+    const packages = () => app.api('GET', `/projects/${open.id}/packages`, from('198.51.100.41'));
+    expect(await statuses(3, packages)).toEqual([200, 200, 429]);
+    expect((await app.api('GET', '/projects', from('198.51.100.41'))).status).toBe(200);
   });
 
   it('signing in counts per address when protected paths are limited, and per account always', async () => {
@@ -295,7 +304,7 @@ describe('named limits', () => {
     expect(await statuses(4, () => request(own, { 'Runner-Token': own }))).toEqual([204, 204, 204, 204]);
   });
 
-  it('[1/limits.other-limits/7] pipelines of one commit are refused with a reason', async () => {
+  it('[1/limits.other-limits/7] pipelines of one commit, and of one user, are refused with a reason', async () => {
     await configure({ pipeline_limit_per_project_user_sha: 1 });
     await open.commit('main', { '.gitlab-ci.yml': "job: {script: ['true']}" });
     const maintainer = await open.member(40);
@@ -307,6 +316,12 @@ describe('named limits', () => {
     expect(refused.body).toEqual({
       message: { base: ['Too many pipelines created in the last minute. Try again later.'] },
     });
+    await configure({ pipeline_limit_per_user: 1 });
+    await open.commit('main', { 'other.txt': 'x' });
+    const other = await open.member(40);
+    const byOther = () =>
+      app.api<unknown>('POST', `/projects/${open.id}/pipeline`, { token: other.secret, json: { ref: 'main' } });
+    expect([(await byOther()).status, (await byOther()).status]).toEqual([201, 400]);
   });
 });
 

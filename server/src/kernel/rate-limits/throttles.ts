@@ -2,8 +2,8 @@
 import type { Caller } from '../authz/subjects.ts';
 import type { ApplicationSettings } from '../settings/index.ts';
 
-/** What a request is for. Files of a repository leave `api` while they have limits of their own. */
-export type RequestClass = 'api' | 'files_api' | 'web' | 'git_http' | 'git_lfs';
+/** What a request is for. Files of a repository and packages leave `api` while they have limits of their own. */
+export type RequestClass = 'api' | 'files_api' | 'packages_api' | 'web' | 'git_http' | 'git_lfs';
 
 export interface Throttle {
   /** `RateLimit-Name`. */
@@ -18,6 +18,8 @@ type ThrottlePrefix =
   | 'throttle_authenticated_api'
   | 'throttle_unauthenticated_files_api'
   | 'throttle_authenticated_files_api'
+  | 'throttle_unauthenticated_packages_api'
+  | 'throttle_authenticated_packages_api'
   | 'throttle_unauthenticated_web'
   | 'throttle_authenticated_web'
   | 'throttle_unauthenticated_git_http'
@@ -43,6 +45,10 @@ export const throttles: Readonly<Record<RequestClass, { readonly anonymous: Thro
   files_api: {
     anonymous: throttle('throttle_unauthenticated_files_api'),
     user: throttle('throttle_authenticated_files_api'),
+  },
+  packages_api: {
+    anonymous: throttle('throttle_unauthenticated_packages_api'),
+    user: throttle('throttle_authenticated_packages_api'),
   },
   web: {
     anonymous: throttle('throttle_unauthenticated_web'),
@@ -78,7 +84,8 @@ export function throttlesOf(request: ThrottledRequest, settings: ApplicationSett
   const own = throttles[kind][side];
   const found: Throttle[] = [];
   if (own.enabled(settings)) found.push(own);
-  else if (kind === 'files_api' && throttles.api[side].enabled(settings)) found.push(throttles.api[side]);
+  else if ((kind === 'files_api' || kind === 'packages_api') && throttles.api[side].enabled(settings))
+    found.push(throttles.api[side]);
   if (
     request.method === 'POST' &&
     settings.throttle_protected_paths_enabled &&

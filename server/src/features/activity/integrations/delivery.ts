@@ -7,8 +7,10 @@ import { headerPrefix } from '../../../kernel/names.ts';
 import type { Outbound } from '../../../kernel/outbound/index.ts';
 import { addJob, type CronItem, defineTask, type Task, Unreached } from '../../../kernel/queue/index.ts';
 import type { Secrets } from '../../../kernel/secrets/index.ts';
+import type { Settings } from '../../../kernel/settings/index.ts';
 import type { PushedDiff, WebhookDependencies } from '../webhook-payloads/index.ts';
 import type { Announcement, HookMessage } from '../webhooks/index.ts';
+import { integrationsAllowed } from './allowed.ts';
 import { definitionOf, type IntegrationField } from './definitions.ts';
 import * as queries from './integrations.queries.ts';
 import { chatServices } from './services/chat.ts';
@@ -19,6 +21,7 @@ import { type IntegrationValues, openedValues } from './settings.ts';
 
 export interface IntegrationDeliveryDependencies {
   readonly db: Db;
+  readonly settings: Pick<Settings, 'read'>;
   /** Without a trailing slash. */
   readonly externalUrl: string;
   readonly outbound: Outbound;
@@ -229,10 +232,12 @@ export function integrationDelivery(deps: IntegrationDeliveryDependencies) {
         ({ row }) => row.active && row.events.includes(hooks.event) && definitionOf(row.slug)?.sends,
       );
       if (wanted.length === 0) return;
+      const allowed = await integrationsAllowed(deps.settings);
+      if (!wanted.some(({ row }) => allowed(row.slug))) return;
       const message = await hooks.message();
       if (!message) return;
       const payload = JSON.stringify(message).replaceAll('\\u0000', '');
-      for (const { row } of wanted)
+      for (const { row } of wanted.filter((each) => allowed(each.row.slug)))
         await transaction(db, async (tx) => {
           const call = { integration_id: row.id, project_id: place.id, fact_id: factId, event: hooks.event, payload };
           const id = await queries.insertCall(tx, call);

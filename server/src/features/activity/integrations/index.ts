@@ -3,6 +3,7 @@ import type { Route } from '../../../kernel/http/route.ts';
 import type { CronItem, Task } from '../../../kernel/queue/index.ts';
 import type { ExternalPlaces } from '../../namespaces/index.ts';
 import type { Announcement } from '../webhooks/index.ts';
+import { integrationsAllowed } from './allowed.ts';
 import { type IntegrationDeliveryDependencies, integrationDelivery } from './delivery.ts';
 import { effectiveIntegrations } from './integrations.queries.ts';
 import { type IntegrationRouteDependencies, integrationRoutes } from './integrations.routes.ts';
@@ -31,7 +32,10 @@ export function integrationsOf(deps: IntegrationsDependencies): Integrations {
     cron: delivery.cron,
     places: {
       async of({ project, namespace: { traversal_ids: groupIds } }) {
-        const all = await effectiveIntegrations(deps.db, { kind: 'project', id: project.id, groupIds });
+        const found = await effectiveIntegrations(deps.db, { kind: 'project', id: project.id, groupIds });
+        if (found.length === 0) return { wikiUrl: wikiIn(found), tracker: trackerIn(found, groupIds, project) };
+        const allowed = await integrationsAllowed(deps.settings);
+        const all = found.filter(({ row }) => allowed(row.slug));
         return { wikiUrl: wikiIn(all), tracker: trackerIn(all, groupIds, project) };
       },
     },

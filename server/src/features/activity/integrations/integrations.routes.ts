@@ -11,8 +11,10 @@ import { Bool, IdOrPath, Int, List, Optional, OrNull, Str } from '../../../kerne
 import { Empty, type Route, route } from '../../../kernel/http/route.ts';
 import type { Outbound } from '../../../kernel/outbound/index.ts';
 import type { Secrets } from '../../../kernel/secrets/index.ts';
+import type { Settings } from '../../../kernel/settings/index.ts';
 import type { Place } from '../../namespaces/index.ts';
 import type { HookEvent, HookMessage } from '../webhooks/index.ts';
+import { integrationsAllowed } from './allowed.ts';
 import { allFields, definitionOf, definitions, integrationEvents } from './definitions.ts';
 import type { IntegrationDelivery } from './delivery.ts';
 import {
@@ -35,6 +37,7 @@ import { isTracker } from './trackers.ts';
 
 export interface IntegrationRouteDependencies {
   readonly db: Db;
+  readonly settings: Pick<Settings, 'read'>;
   readonly outbound: Pick<Outbound, 'refusal'>;
   readonly secrets: Pick<Secrets, 'seal' | 'open'>;
   readonly delivery: Pick<IntegrationDelivery, 'sendEvent'>;
@@ -135,9 +138,10 @@ export function integrationRoutes(deps: IntegrationRouteDependencies): Route[] {
 
   async function list(place: IntegrationPlace) {
     const all = await effectiveIntegrations(db, place);
+    const allowed = await integrationsAllowed(deps.settings);
     return all.flatMap((each) => {
       const definition = definitionOf(each.row.slug);
-      return each.row.active && definition ? [integrationJson(definition, each)] : [];
+      return each.row.active && definition && allowed(each.row.slug) ? [integrationJson(definition, each)] : [];
     });
   }
 
@@ -152,6 +156,8 @@ export function integrationRoutes(deps: IntegrationRouteDependencies): Route[] {
 
   async function set(place: IntegrationPlace, params: Readonly<Record<string, unknown>>, audit: Audit) {
     const definition = defined(String(params.slug));
+    if (params.active !== false && !(await integrationsAllowed(deps.settings))(definition.slug))
+      throw invalidRecord({ base: ['This instance does not allow the integration'] });
     const [before] = await effectiveIntegrations(db, place, definition.slug);
     const own = before && !before.inherited ? before.row : undefined;
     const inherits = params.use_inherited_settings === true && place.kind !== 'instance';

@@ -14,6 +14,7 @@ import { documentEffects } from '../../../../test/document-effects.ts';
 import { buildGroup, buildProject, buildToken, unique } from '../../../../test/factories.ts';
 import { maintenanceEffects } from '../../../../test/maintenance-effects.ts';
 import { outboundEffects } from '../../../../test/outbound-effects.ts';
+import { placeEffects } from '../../../../test/place-effects.ts';
 import { pushEffects } from '../../../../test/push-effects.ts';
 import { sshEffects } from '../../../../test/ssh-effects.ts';
 import { terminalEffects } from '../../../../test/terminal-effects.ts';
@@ -195,6 +196,7 @@ const effects: Readonly<Record<string, Effect>> = {
   ...documentEffects(() => world),
   ...maintenanceEffects(() => world),
   ...outboundEffects(() => world),
+  ...placeEffects(() => world),
   ...pushEffects(() => world),
   ...sshEffects(() => world),
   ...terminalEffects(() => world),
@@ -452,18 +454,14 @@ const mailed: readonly SettingName[] = [
   'html_emails_enabled',
   'user_deactivation_emails_enabled',
 ];
-/** Archives and imports: the tests of namespaces/transfers have some. */
+/** Archives and imports: the tests of namespaces/transfers and portability/relation-exports have some. */
 const archives = settingNames.filter((name) =>
-  /^(import_sources|max_(decompressed_archive|export|import|import_remote_file)_size|bulk_import_(enabled|max_.*))$/.test(
+  /^(import_sources|max_(decompressed_archive|export|import|import_remote_file)_size|bulk_import_(enabled|max_.*)|relation_.*)$/.test(
     name,
   ),
 );
 /** Told to a server of somebody else: ci/pipelines/external-validation.test.ts has one. */
-const validated: readonly SettingName[] = [
-  'external_pipeline_validation_service_url',
-  'external_pipeline_validation_service_token',
-  'external_pipeline_validation_service_timeout',
-];
+const validated = settingNames.filter((name) => name.startsWith('external_pipeline_validation_service_'));
 /** Decided by a server of somebody else: namespaces/access/external-authorization.test.ts has one. */
 const authorized = settingNames.filter((name) => /^external_auth|_with_external_authn$/.test(name));
 /** Addresses of images in documents: kernel/images/images.test.ts. */
@@ -472,8 +470,10 @@ const proxied = settingNames.filter((name) => name.startsWith('asset_proxy_'));
 const searched = settingNames.filter((name) =>
   /^(global_search_\w+_enabled|anonymous_searches_allowed|default_search_scope)$/.test(name),
 );
-/** In tests of their own: identity/tokens, where tokens are lost, portability/push-mirrors and delivery/packages. */
-const elsewhere = ['disable_personal_access_tokens', 'mirror_available', 'generic_packages_max_file_size'];
+/** In tests of their own: identity/tokens, portability/push-mirrors, review/merge-requests and delivery/packages. */
+const elsewhere = settingNames.filter((name) =>
+  /^(disable_personal_access_tokens|mirror_available|git_push_pipeline_limit|generic_packages_.*)$/.test(name),
+);
 
 it('covers every setting that acts', () => {
   const own = (name: SettingName) =>

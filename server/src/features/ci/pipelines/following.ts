@@ -17,9 +17,6 @@ import { requestRun } from './merged-results.ts';
 import { existsFor, existsForHead } from './pipelines.queries.ts';
 import { shortRef } from './references.ts';
 
-/** Branches, or tags, of one push that each get a pipeline; where more are made or moved, none does. */
-const mostPipelines = 4;
-
 /** When a merge request needs a pipeline of its head. */
 const headMoves = [mergeRequestFacts.opened, mergeRequestFacts.head_changed] as const;
 
@@ -37,7 +34,9 @@ export function followers(deps: CiDependencies, pipelines: Pipelines): FactConsu
   async function follow({ id, payload, project_id, actor_id }: Fact<typeof pushed>, delivery: FactDelivery) {
     const { name, tag, branch } = shortRef(payload.ref);
     if (payload.after === ZERO_SHA || (!tag && !branch)) return;
-    if (payload.alike > mostPipelines && !(await deps.allPipelinesOfPush(project_id ?? 0))) return;
+    // Branches, or tags, of one push that each get a pipeline; where more are made or moved, none does.
+    const { git_push_pipeline_limit: most } = await deps.settings.read();
+    if (most > 0 && payload.alike > most && !(await deps.allPipelinesOfPush(project_id ?? 0))) return;
     const context = await acting(delivery, id, project_id, actor_id);
     if (!context) return;
     const projectId = context.subject.project.id;

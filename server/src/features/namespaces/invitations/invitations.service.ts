@@ -83,6 +83,7 @@ export function invitationService(deps: InvitationDependencies) {
     if (!isMailAddress(email)) throw plainError(400, 'Invite email is invalid');
     const known = await findConfirmedUser(db, email);
     if (known) return members.add(caller, subject, known, terms);
+    await members.requireInviting(caller);
     await requireInvitable(db, subject, email);
     if (!mail.configured) throw plainError(422, 'No mail server is configured: nobody can be invited by address');
     const token = randomBytes(32).toString('base64url');

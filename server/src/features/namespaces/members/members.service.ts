@@ -62,7 +62,7 @@ interface RemovalOptions {
   unmodifiedSince(changedAt: Date): void;
 }
 
-export type MemberServiceDependencies = Pick<NamespacesDependencies, 'db' | 'externalUrl' | 'assigned'> &
+export type MemberServiceDependencies = Pick<NamespacesDependencies, 'db' | 'externalUrl' | 'assigned' | 'settings'> &
   MembershipHooks;
 
 export function memberService(deps: MemberServiceDependencies) {
@@ -144,8 +144,15 @@ export function memberService(deps: MemberServiceDependencies) {
       await mail.send(tx, accessGiven(user, nameOf(subject, externalUrl), roleOf(terms.level)));
   }
 
+  /** The instance may leave it to administrators who becomes a member. */
+  async function requireInviting(caller: Caller): Promise<void> {
+    const { disable_invite_members: disabled } = await deps.settings.read();
+    if (disabled && !caller.admin) throw forbidden();
+  }
+
   async function add(caller: Caller, subject: MemberSubject, user: User, terms: Terms): Promise<void> {
     requireAdministration(caller, subject);
+    await requireInviting(caller);
     checkTerms(subject, terms.level, terms.expiresAt);
     requireLevel(caller, subject, terms.level);
     const place = placeOf(subject);
@@ -279,7 +286,7 @@ export function memberService(deps: MemberServiceDependencies) {
     if ((await otherOwners(tx, placeOf(subject), userId)) === 0) throw forbidden();
   }
 
-  return { findPerson, add, accept, change, remove, removeEverywhere, approve, approveAll, setState };
+  return { findPerson, requireInviting, add, accept, change, remove, removeEverywhere, approve, approveAll, setState };
 }
 
 export type MemberService = ReturnType<typeof memberService>;

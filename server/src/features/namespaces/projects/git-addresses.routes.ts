@@ -12,9 +12,9 @@ const GitAddresses = Entity('GitAddresses', {
   ssh: Nullable(Text({ description: 'Null where SSH is not served, or git may only use HTTP' })),
 });
 
-type Dependencies = Pick<NamespacesDependencies, 'settings' | 'externalUrl' | 'sshPrefix' | 'sshServed'>;
+type Dependencies = Pick<NamespacesDependencies, 'settings' | 'httpPrefix' | 'sshPrefix' | 'sshServed'>;
 
-export function gitAddressRoutes({ settings, externalUrl, sshPrefix, sshServed }: Dependencies): Route[] {
+export function gitAddressRoutes({ settings, httpPrefix, sshPrefix, sshServed }: Dependencies): Route[] {
   return [
     route({
       method: 'GET',
@@ -30,7 +30,7 @@ export function gitAddressRoutes({ settings, externalUrl, sshPrefix, sshServed }
         const open = (protocol: GitProtocol) => letsIn(everywhere, protocol) && letsIn(subject.gitProtocol, protocol);
         const fullPath = `${subject.namespace.full_path}/${subject.project.path}`;
         return {
-          http: open('http') ? `${externalUrl}/${fullPath}.git` : null,
+          http: open('http') ? `${httpPrefix()}${fullPath}.git` : null,
           ssh: (sshServed() && sshAddressOf(subject, sshPrefix())) || null,
         };
       },

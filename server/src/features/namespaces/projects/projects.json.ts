@@ -3,6 +3,7 @@ import { canOnProject } from '../../../kernel/authz/can.ts';
 import { letsIn } from '../../../kernel/authz/git-protocols.ts';
 import { Level } from '../../../kernel/authz/levels.ts';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
+import type { ApplicationSettings } from '../../../kernel/settings/index.ts';
 import { namespacePictureUrl, pictureUrl } from '../avatars/pictures.ts';
 import type { BasicProjectJson, ProjectExtras, ProjectJson } from './projects.entity.ts';
 import { settingsJson } from './settings.entity.ts';
@@ -13,11 +14,18 @@ export interface Addresses {
   readonly externalUrl: string;
   /** What comes before a full path in SSH addresses; null where SSH is off or not allowed. */
   readonly sshPrefix: () => string | null;
+  readonly httpPrefix: () => string;
 }
 
 /** Where git finds a repository over SSH; empty where SSH is off, as clients expect a text. */
 export const sshUrl = (prefix: string | null, repository: string): string =>
   prefix === null ? '' : `${prefix}${repository}`;
+
+/** What comes before a project's full path in its HTTP address. */
+export const httpRoot = (
+  { custom_http_clone_url_root: root }: Pick<ApplicationSettings, 'custom_http_clone_url_root'>,
+  externalUrl: string,
+): string => `${(root || externalUrl).replace(/\/+$/, '')}/`;
 
 /** That of a project: empty as well where its top-level group leaves git only HTTP. */
 export const sshAddressOf = ({ namespace, project, gitProtocol }: ProjectSubject, prefix: string | null): string =>
@@ -33,7 +41,7 @@ export const fileUrl = ({ project, namespace }: ProjectSubject, externalUrl: str
 export function basicProjectJson(
   subject: ProjectSubject,
   caller: Caller,
-  { externalUrl, sshPrefix }: Addresses,
+  { externalUrl, sshPrefix, httpPrefix }: Addresses,
   readmePath: string | null,
 ): BasicProjectJson {
   const { project, namespace } = subject;
@@ -54,7 +62,7 @@ export function basicProjectJson(
     tag_list: project.topics,
     topics: project.topics,
     ssh_url_to_repo: sshAddressOf(subject, sshPrefix()),
-    http_url_to_repo: `${webUrl}.git`,
+    http_url_to_repo: `${httpPrefix()}${fullPath}.git`,
     web_url: webUrl,
     ...(code ? { readme_url: readme, forks_count: project.forks_count } : {}),
     avatar_url: pictureUrl(externalUrl, 'project', project.id, project.avatar_object_key),

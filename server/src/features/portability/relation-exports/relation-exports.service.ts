@@ -35,8 +35,6 @@ import {
 const task = { name: 'portability.export_relations', maxAttempts: 3 };
 /** Hours that files wait to be fetched. */
 const keptHours = 24;
-/** Objects in one file of a batched export. */
-const batchSize = 1000;
 /** Relations that this API's clients know under other names than the archives of projects. */
 export const spellings: Readonly<Record<string, string>> = { badges: 'project_badges', members: 'project_members' };
 /** The attributes of the project or group itself. */
@@ -172,6 +170,7 @@ export function relationExportService(
     if (!row.batched) {
       if (!(await keep(row, 1, rows, signal))) return;
     } else {
+      const { relation_export_batch_size: batchSize } = await deps.settings.read();
       let number = 0;
       for await (const some of chunks(rows, batchSize)) {
         number += 1;

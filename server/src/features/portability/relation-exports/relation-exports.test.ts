@@ -89,9 +89,11 @@ test('all relations are exported whole, each to one file [3/api.project-relation
   expect(events.map(({ event }) => event)).toContain('project_relations_export_created');
 });
 
-test('batched, a file has at most a thousand objects [3/api.project-relations-export/1 batched] [3/api.project-relations-export/2 relation, status, error, updated_at, batched, batches, batch_number, objects_count] [3/api.project-relations-export/3 relation, batched, batch_number]', async () => {
+test('batched, a file has at most as many objects as the setting says [3/api.project-relations-export/1 batched] [3/api.project-relations-export/2 relation, status, error, updated_at, batched, batches, batch_number, objects_count] [3/api.project-relations-export/3 relation, batched, batch_number]', async () => {
+  await app.settings.write({ relation_export_batch_size: 1000 });
   expect((await start(project.id, { batched: true })).status).toBe(202);
   await done(project.id);
+  await app.settings.write({ relation_export_batch_size: 50 });
   const batch = (batch_number: number, objects_count: number) => ({
     status: 1,
     batch_number,

@@ -193,6 +193,9 @@ describe('pipelines', () => {
     expect((await app.api('POST', '/features/git_push_create_all_pipelines', { token: admin, json })).status).toBe(201);
     expect(await pushed(5)).toBe(5);
     await app.api('DELETE', '/features/git_push_create_all_pipelines', { token: admin });
+    await app.settings.write({ git_push_pipeline_limit: 1 });
+    expect([await pushed(1), await pushed(2)]).toEqual([1, 0]);
+    await app.settings.write({ git_push_pipeline_limit: 4 });
   });
 
   it('ci.skip makes a skipped one, ci.no_pipeline none, ci.variable gives variables', async () => {

@@ -103,6 +103,8 @@ export const ci = {
   resource_usage_limits: map('compatibility', {}, 'Resource limits of background jobs'),
   receptive_cluster_agents_enabled: flag('compatibility', false, 'Enable receptive cluster agents'),
   security_txt_content: text('web', null, 'Content of security.txt', { max: 2_048 }),
-  allowed_integrations: texts('outbound', [], 'Allowed integrations, when not all are allowed'),
-  allow_all_integrations: flag('outbound', true, 'Allow all integrations'),
+  allowed_integrations: texts('outbound', [], 'Allowed integrations, when not all are allowed', {
+    acts: 'integrations',
+  }),
+  allow_all_integrations: flag('outbound', true, 'Allow all integrations', { acts: 'integrations' }),
 };

@@ -85,7 +85,10 @@ export const packages = {
   }),
   max_import_size: whole('imports', 0, 'Maximum import size in MB; 0 for unlimited', { acts: 'imports of projects' }),
   project_export_enabled: flag('imports', true, 'Enable project export', { acts: 'exports of projects' }),
-  relation_export_batch_size: whole('imports', 50, 'Records per batch of a relation export', one),
+  relation_export_batch_size: whole('imports', 50, 'Records per batch of a relation export', {
+    ...one,
+    acts: 'relation exports',
+  }),
   silent_admin_exports_enabled: flag('imports', false, 'Administrator exports send no notifications'),
 
   allow_local_requests_from_system_hooks: flag(

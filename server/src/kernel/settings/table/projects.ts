@@ -66,7 +66,7 @@ export const projects = {
       acts: 'deletion of groups and projects',
     },
   ),
-  disable_invite_members: flag('namespaces', false, 'Only administrators can invite members'),
+  disable_invite_members: flag('namespaces', false, 'Only administrators can invite members', { acts: 'new members' }),
   disable_overriding_approvers_per_merge_request: flag(
     'review',
     false,
@@ -138,6 +138,7 @@ export const projects = {
     acts: 'private commit addresses',
   }),
   custom_http_clone_url_root: text('repository', null, 'Custom root of HTTP clone URLs', {
+    acts: 'addresses of projects',
     format: 'url',
     max: 511,
   }),

@@ -94,18 +94,19 @@ export const throttles = {
     'limits',
     false,
     'Limit authenticated package registry API requests',
+    counted,
   ),
   throttle_authenticated_packages_api_period_in_seconds: whole(
     'limits',
     15,
     'Authenticated package registry API requests: period in seconds',
-    one,
+    rate,
   ),
   throttle_authenticated_packages_api_requests_per_period: whole(
     'limits',
     1_000,
     'Authenticated package registry API requests: maximum per period',
-    one,
+    rate,
   ),
   throttle_protected_paths_enabled: flag('limits', false, 'Limit requests to protected paths', counted),
   throttle_protected_paths_period_in_seconds: whole(
@@ -203,18 +204,19 @@ export const throttles = {
     'limits',
     false,
     'Limit unauthenticated package registry API requests',
+    counted,
   ),
   throttle_unauthenticated_packages_api_period_in_seconds: whole(
     'limits',
     15,
     'Unauthenticated package registry API requests: period in seconds',
-    one,
+    rate,
   ),
   throttle_unauthenticated_packages_api_requests_per_period: whole(
     'limits',
     800,
     'Unauthenticated package registry API requests: maximum per period',
-    one,
+    rate,
   ),
   throttle_incident_management_notification_enabled: flag('planning', false, 'Limit alerts of a project'),
   throttle_incident_management_notification_period_in_seconds: whole(
