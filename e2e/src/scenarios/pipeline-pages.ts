@@ -54,6 +54,7 @@ deploy:
   manual_confirmation: Ships in the harbour will be moved. Continue?
   inputs:
     berths: {type: number, default: 2, description: Berths to use}
+moor: {stage: deploy, needs: [], script: make moor, when: delayed, start_in: 1 day}
 `;
 const child = `survey: {script: make survey}
 draw: {script: make draw, needs: [survey]}
@@ -104,6 +105,12 @@ async function graphs(page: Page, pipeline: number): Promise<void> {
 
 async function manualJob(page: Page, call: Api, pipeline: number): Promise<void> {
   const jobs = () => call.expect<Job[]>(200, 'GET', `/projects/${id}/pipelines/${pipeline}/jobs`);
+  const moor = (await jobs()).find(({ name }) => name === 'moor');
+  await page.goto(`/${project}/-/jobs/${moor?.id}`);
+  const unschedule = page.getByRole('button', { name: 'Unschedule' });
+  await unschedule.click();
+  await unschedule.waitFor({ state: 'detached' });
+  assert.equal((await jobs()).find(({ name }) => name === 'moor')?.status, 'manual');
   const deploy = (await jobs()).find(({ name }) => name === 'deploy');
   await page.goto(`/${project}/-/jobs/${deploy?.id}`);
   await page.getByRole('button', { name: 'Run', exact: true }).click();
