@@ -45,7 +45,8 @@ const perDrag = 30;
  * where the card is and presses once more, and that drag never ends.
  */
 async function dragOnto(page: Page, card: Locator, to: Locator): Promise<void> {
-  await card.scrollIntoViewIfNeeded();
+  // Where it is moved away at the same moment, the next one is tried.
+  await card.scrollIntoViewIfNeeded().catch(() => undefined);
   const [from, target] = [await card.boundingBox(), await to.boundingBox()];
   if (!from || !target) return;
   const middle = ({ x, y, width, height }: typeof from) => [x + width / 2, y + height / 2] as const;
