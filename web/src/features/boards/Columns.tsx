@@ -170,7 +170,6 @@ export function Columns({ of, board }: { of: BoardsInView; board: Board }) {
       : undefined;
   return (
     <>
-      <FormError error={move.error ?? lists.error} />
       <div className={classes.columns} role="group" aria-label="Columns" tabIndex={-1}>
         {columns.map((shown) => (
           <ReadColumn
@@ -202,6 +201,10 @@ export function Columns({ of, board }: { of: BoardsInView; board: Board }) {
             )}
           </ReadColumn>
         ))}
+      </div>
+      {/* Behind the columns: above them it would move all cards down, also one that the pointer is pressed on. */}
+      <div className={classes.problem}>
+        <FormError error={move.error ?? lists.error} />
       </div>
       <div className={classes.hidden} role="status">
         {said}

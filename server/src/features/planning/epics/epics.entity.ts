@@ -15,7 +15,7 @@ import {
   Timestamp,
   Word,
 } from '../../../kernel/http/entity.ts';
-import { LabelBasic, labelBasicJson, type Responses } from '../../collaboration/index.ts';
+import { LabelBasic, labelBasicJson, type Responses, textColorOn } from '../../collaboration/index.ts';
 import { UserReference, userReference } from '../../identity/index.ts';
 import type { Person } from '../issues/issues.queries.ts';
 
@@ -24,6 +24,7 @@ const basic = {
   id: Id(),
   iid: Id({ description: 'Number within the group' }),
   color: Text(),
+  text_color: Text({ description: 'Readable on `color`' }),
   group_id: Id({ description: 'Id of the group' }),
   parent_id: Nullable(Id({ description: 'Id of the epic above' })),
   parent_iid: Nullable(Id({ description: 'Its number' })),
@@ -89,6 +90,7 @@ export function epicJson(loaded: LoadedEpic, base: string, groupId: number): Epi
     id: row.id,
     iid: row.iid,
     color: row.color,
+    text_color: textColorOn(row.color),
     group_id: row.namespace_id,
     parent_id: row.parent_id,
     parent_iid: parent?.iid ?? null,

@@ -21,6 +21,7 @@ import type { QuickActions } from '../../collaboration/quick-actions/index.ts';
 import { Epic, ListedEpic } from './epics.entity.ts';
 import { type EpicList, epicById } from './epics.queries.ts';
 import type { EpicService } from './epics.service.ts';
+import type { EpicNarrowing } from './filter.queries.ts';
 import type { EpicLists } from './listing.ts';
 import { placeOfEpic } from './place.ts';
 import { epicRoute, groupParam, oneEpic, type PresentEpics, readEpic } from './presenting.ts';
@@ -30,7 +31,7 @@ const titles = (description: string) => List(Str({ maxLength: 255 }), { commas: 
 const narrowed = {
   author_id: Optional(Int({ description: 'Of this author' })),
   author_username: Optional(Str({ maxLength: 255, description: 'Of the author of this name' })),
-  labels: Optional(titles('With all of these labels')),
+  labels: Optional(titles('With all of these labels; `None`, `Any`')),
   my_reaction_emoji: Optional(
     Str({ maxLength: 255, description: 'That the caller reacted to with this emoji; `None`, `Any`' }),
   ),
@@ -58,6 +59,12 @@ const filters = {
   include_ancestor_groups: Optional(Bool({ default: false, description: 'Also those of the groups above' })),
   include_descendant_groups: Optional(Bool({ default: true, description: 'Also those of the groups below' })),
 };
+
+/** `None` and `Any` are no titles. */
+function narrowingOf({ labels, ...rest }: EpicNarrowing): EpicNarrowing {
+  const only = labels?.length === 1 ? labels[0]?.toLowerCase() : undefined;
+  return only === 'none' || only === 'any' ? { ...rest, labelled: only } : { ...rest, labels };
+}
 
 const title = Str({ description: 'Title of the epic' });
 const day = (description: string) => Optional(OrNull(DateParam({ description })));
@@ -106,8 +113,8 @@ export function epicRoutes(
           ...{ group, caller },
           ancestors: params.include_ancestor_groups ?? false,
           descendants: params.include_descendant_groups ?? true,
-          narrowed: params,
-          not: params.not,
+          narrowed: narrowingOf(params),
+          not: params.not && narrowingOf(params.not),
           search: params.search,
           state: params.state === 'all' ? undefined : params.state,
           confidential: params.confidential,

@@ -35,6 +35,7 @@ describe('epics', () => {
     expect(made).toMatchObject({ status: 201 });
     const url = `${app.url}/groups/${group.full_path}/-/epics/1`;
     expect(made.body).toEqual({
+      text_color: '#FFFFFF',
       id: expect.any(Number),
       iid: 1,
       color: '#1068bf',
@@ -84,6 +85,7 @@ describe('epics', () => {
     });
     expect((await call('PUT', `${path}/1`, planner, { labels: [], color: '#112233' })).body).toMatchObject({
       labels: [],
+      text_color: '#FFFFFF',
       color: '#112233',
     });
     expect((await call('PUT', `${path}/1`, planner, { state_event: 'close' })).body).toMatchObject({
@@ -198,6 +200,11 @@ describe('epics', () => {
     expect(await titles(path, { my_reaction_emoji: 'Any' }, planner)).toEqual([]);
     expect(await titles(path, { labels: 'one' })).toEqual(['Second', 'First']);
     expect(await titles(path, { labels: 'one,two' })).toEqual(['First']);
+    const labelled = await titles(path, { labels: 'Any' });
+    expect(labelled).toEqual(['Second', 'First']);
+    const all = await titles(path);
+    expect(await titles(path, { labels: 'none' })).toEqual(all.filter((title) => !labelled.includes(title)));
+    expect(await titles(path, { 'not[labels]': 'None' })).toEqual(labelled);
     expect(await titles(path, { search: 'SOUP' })).toEqual(['First']);
     expect(await titles(path, { state: 'closed' })).toEqual(['Second']);
     expect(await titles(path, { ...own, state: 'opened' })).toEqual(['First']);

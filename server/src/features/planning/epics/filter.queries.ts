@@ -6,6 +6,8 @@ export interface EpicNarrowing {
   readonly author_id?: number | undefined;
   readonly author_username?: string | undefined;
   readonly labels?: readonly string[] | undefined;
+  /** Without any label, or with at least one. */
+  readonly labelled?: 'none' | 'any' | undefined;
   /** The name of an emoji, `None` or `Any`. */
   readonly my_reaction_emoji?: string | undefined;
 }
@@ -21,6 +23,10 @@ export function narrowing(given: EpicNarrowing, caller: Caller): RawBuilder<bool
   for (const title of given.labels ?? [])
     found.push(sql`exists (select from epic_labels k join labels l on l.id = k.label_id
       where k.epic_id = e.id and l.title = ${title})`);
+  if (given.labelled) {
+    const some = sql<boolean>`exists (select from epic_labels k where k.epic_id = e.id)`;
+    found.push(given.labelled === 'any' ? some : sql`not ${some}`);
+  }
   const emoji = given.my_reaction_emoji;
   if (emoji !== undefined) {
     const named = /^(none|any)$/i.test(emoji) ? sql`true` : sql`w.name = ${emoji}`;
