@@ -20037,6 +20037,8 @@ export interface components {
             start_date_is_fixed: boolean;
             /** @enum {string} */
             state: "opened" | "closed";
+            /** @description Readable on `color` */
+            text_color: string;
             title: string;
             /** Format: date-time */
             updated_at: string;
@@ -20664,6 +20666,8 @@ export interface components {
             /** @enum {string} */
             state: "opened" | "closed";
             subscribed?: boolean;
+            /** @description Readable on `color` */
+            text_color: string;
             title: string;
             /** Format: date-time */
             updated_at: string;
@@ -22714,6 +22718,8 @@ export interface components {
             start_date_is_fixed: boolean;
             /** @enum {string} */
             state: "opened" | "closed";
+            /** @description Readable on `color` */
+            text_color: string;
             title: string;
             /** Format: date-time */
             updated_at: string;
@@ -35054,6 +35060,8 @@ export interface components {
             start_date_is_fixed: boolean;
             /** @enum {string} */
             state: "opened" | "closed";
+            /** @description Readable on `color` */
+            text_color: string;
             title: string;
             /** Format: date-time */
             updated_at: string;
@@ -43071,7 +43079,7 @@ export interface operations {
                 include_ancestor_groups?: boolean;
                 /** @description Also those of the groups below */
                 include_descendant_groups?: boolean;
-                /** @description With all of these labels. Also as `labels=a,b` */
+                /** @description With all of these labels; `None`, `Any`. Also as `labels=a,b` */
                 "labels[]"?: string[];
                 /** @description That the caller reacted to with this emoji; `None`, `Any` */
                 my_reaction_emoji?: string;
@@ -43081,7 +43089,7 @@ export interface operations {
                     author_id?: number;
                     /** @description Of the author of this name */
                     author_username?: string;
-                    /** @description With all of these labels */
+                    /** @description With all of these labels; `None`, `Any` */
                     labels?: string[];
                     /** @description That the caller reacted to with this emoji; `None`, `Any` */
                     my_reaction_emoji?: string;
