@@ -35,7 +35,7 @@ function ClientSettings({ path, owns }: { path: string; owns: boolean }) {
           </Text>
           {value ? (
             <>
-              <code>{value}</code>
+              <code style={{ overflowWrap: 'anywhere', minWidth: 0 }}>{value}</code>
               <CopyButton value={value} label={`Copy ${label}`} />
             </>
           ) : (

@@ -1,5 +1,5 @@
 /** What can be done with one file: look at it otherwise, copy it, change it. */
-import { ActionIcon, Anchor } from '@mantine/core';
+import { ActionIcon, Button } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import { IconDots } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
@@ -42,12 +42,18 @@ export function FileActions({ place, raw, text, editable, lastCommit }: Props) {
           Blame
         </LinkButton>
       )}
-      <Anchor href={raw} size="sm">
+      <Button component="a" size="xs" variant="default" href={raw}>
         Raw
-      </Anchor>
-      <Anchor href={`${raw}?inline=false`} size="sm" download={place.path.split('/').at(-1)}>
+      </Button>
+      <Button
+        component="a"
+        size="xs"
+        variant="default"
+        href={`${raw}?inline=false`}
+        download={place.path.split('/').at(-1)}
+      >
         Download
-      </Anchor>
+      </Button>
       {text === null ? null : <CopyButton value={text} label="Copy the contents" />}
       {commits && editable ? (
         <LinkButton to="/p/$path/edit/$" params={params}>

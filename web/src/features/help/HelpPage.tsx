@@ -2,11 +2,12 @@
 import { Kbd, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { Page } from '../../ui/Page.tsx';
+import classes from './help.module.css';
 
 export default function HelpPage() {
   return (
     <Page title="Help">
-      <ul>
+      <ul className={classes.places}>
         <li>
           <Link to="/api/docs">API reference</Link>: every operation with its parameters and responses
         </li>
