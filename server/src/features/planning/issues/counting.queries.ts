@@ -6,8 +6,17 @@ import type { Db } from '../../../kernel/db/index.ts';
 import { createLargeLists, type TimeRange } from '../../../kernel/http/large-lists.ts';
 import { countLimit } from '../../../kernel/http/pagination.ts';
 import { countUpTo } from '../../../kernel/http/paging.queries.ts';
-import { allOf } from '../../namespaces/index.ts';
-import { concealed, type IssuePlace, type IssueQuery, issueConditions } from './filter.queries.ts';
+import { allOf, type Sql } from '../../namespaces/index.ts';
+import {
+  anyOfGroup,
+  concealed,
+  type IssuePlace,
+  type IssueQuery,
+  issueConditions,
+  isWord,
+  milestonesMeant,
+} from './filter.queries.ts';
+import { isCommon, isMergeable } from './merging.queries.ts';
 
 /** Labels of a project, where they are all that a list is narrowed by. */
 function onlyOwnLabels({ filter }: IssueQuery): readonly number[] | null {
@@ -43,9 +52,62 @@ async function countLabelled(db: Db, query: IssueQuery): Promise<number | null> 
   });
 }
 
+/** Of a group, or of everything: those with a label or in a milestone of a name, found from these. Null without such a filter. */
+function fromTitle(query: IssueQuery) {
+  const { place, filter } = query;
+  if (place.kind === 'project' || !isCommon(query)) return null;
+  const inPlace = (table: 'labels' | 'milestones', title: Sql) =>
+    place.kind === 'group' ? sql`t.id = ${anyOfGroup(table, place.id, title)}` : title;
+  const { labels, ...others } = filter;
+  const [label, ...more] = (labels ?? []).some(isWord) ? [] : (labels ?? []);
+  if (label !== undefined) {
+    const found = issueConditions({ ...query, filter: more.length > 0 ? { ...others, labels: more } : others }, 'near');
+    // An issue may have labels of one name of its project and of groups, and is counted once.
+    return (
+      found && {
+        with: found.with,
+        from: sql`labels t cross join lateral (select from issue_labels k join issues i on i.id = k.issue_id
+        where k.label_id = t.id and ${found.where} and (t.project_id is not null or not exists (
+          select from issue_labels o join labels l on l.id = o.label_id where o.issue_id = k.issue_id
+            and l.title = t.title and (l.project_id is not null or l.id < t.id))) offset 0) i`,
+        where: inPlace('labels', sql`t.title = ${label}`),
+      }
+    );
+  }
+  const meant = milestonesMeant(filter);
+  if (!meant) return null;
+  const { milestone: _title, milestoneId: _id, ...rest } = filter;
+  const found = issueConditions({ ...query, filter: rest }, 'near');
+  return (
+    found && {
+      with: found.with,
+      from: sql`milestones t cross join lateral (select from issues i where i.milestone_id = t.id and ${found.where} offset 0) i`,
+      where: inPlace('milestones', meant),
+    }
+  );
+}
+
+/** Of a group, project by project until there are too many. Null where few issues are met with so. */
+function fromProjects(query: IssueQuery) {
+  if (!isMergeable(query, 0)) return null;
+  const found = issueConditions(query, 'merged');
+  return (
+    found && {
+      with: found.with,
+      from: sql`projects p cross join lateral (select from issues i where i.project_id = p.id and ${found.where} offset 0) i`,
+      where: found.projects,
+    }
+  );
+}
+
 async function countAll(db: Db, query: IssueQuery): Promise<number> {
   const labelled = await countLabelled(db, query);
   if (labelled !== null) return labelled;
+  const parts = fromTitle(query) ?? fromProjects(query);
+  if (parts)
+    return await countUpTo(db, {
+      limit: (most: number) => sql<unknown>`${parts.with} select from ${parts.from} where ${parts.where} limit ${most}`,
+    });
   const found = issueConditions(query, 'walked');
   if (!found) return 0;
   const counted = {

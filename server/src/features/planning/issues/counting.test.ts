@@ -68,6 +68,32 @@ it('counts issues by labels of the project and of its groups, without those that
   // No milestone is called so, and no word either.
   expect(await total({ milestone: '#constructor' })).toBe('0');
   expect(await total({ milestone: '#upcoming' })).toBe('0');
+  const both = await app.api<{ id: number }>('POST', `/projects/${other.id}/labels`, {
+    token: owner.secret,
+    json: { name: 'twice', color: '#112233' },
+  });
+  const above = await app.api<{ id: number }>('POST', `/groups/${group.id}/labels`, {
+    token: owner.secret,
+    json: { name: 'twice', color: '#112233' },
+  });
+  expect([both.status, above.status]).toEqual([201, 201]);
+  await create({ title: 'h' }, `/projects/${other.id}/issues`);
+  const { id: made } = await app.db
+    .selectFrom('issues')
+    .select('id')
+    .where('project_id', '=', other.id)
+    .where('title', '=', 'h')
+    .executeTakeFirstOrThrow();
+  const links = [both, above].map(({ body }) => ({ issue_id: made, label_id: body.id }));
+  await app.db.insertInto('issue_labels').values(links).execute();
+  for (const path of [`/groups/${group.id}/issues`, '/issues']) {
+    const all = path === '/issues' ? { scope: 'all' } : {};
+    expect([path, await total({ labels: 'twice', ...all }, owner, path)]).toEqual([path, '1']);
+    expect([path, await total({ labels: 'shared', ...all }, owner, path)]).toEqual([path, '4']);
+    expect([path, await total({ labels: 'shared,red', ...all }, owner, path)]).toEqual([path, '2']);
+    expect([path, await total({ labels: 'blue', ...all }, owner, path)]).toEqual([path, '4']);
+  }
+  expect(await total({ labels: 'blue', scope: 'all' }, guest, '/issues')).toBe('3');
   // Of the confidential ones a guest sees their own, others none.
   expect(await total({ labels: 'blue' }, guest)).toBe('3');
   expect(await total({ labels: 'blue' }, null)).toBe('2');

@@ -75,6 +75,7 @@ export type IssuePlace =
 type Condition = RawBuilder<boolean>;
 const none = /^none$/i;
 const any = /^any$/i;
+export const isNone = (text: string | undefined): boolean => none.test(text ?? '');
 /** `None` or `Any`. */
 export const isWord = (text: string): boolean => none.test(text) || any.test(text);
 
@@ -96,6 +97,19 @@ const anyOf = (table: 'labels' | 'milestones', projectId: number, condition: Sql
     select t.id from ${sql.table(table)} t where ${condition} and t.namespace_id = any((select n.traversal_ids
       from projects p join namespaces n on n.id = p.namespace_id where p.id = ${projectId})::bigint[])))`;
 
+/** Ids of the projects of a group and of those below it. */
+export const projectsBelow = (groupId: number): Sql =>
+  sql`(select p.id from projects p where p.namespace_id in ${below(groupId)})`;
+
+/** The same for issues of a group: those of its projects, of the groups above it and of those below. */
+export function anyOfGroup(table: 'labels' | 'milestones', groupId: number, condition: Sql): Sql {
+  const titled = sql`select t.id from ${sql.table(table)} t where ${condition} and`;
+  return sql`any(array(
+    ${titled} t.project_id in ${projectsBelow(groupId)}
+    union all ${titled} t.namespace_id in ${below(groupId)}
+    union all ${titled} t.namespace_id = any((select n.traversal_ids from namespaces n where n.id = ${groupId})::bigint[])))`;
+}
+
 const projectOf = (place: IssuePlace): number | null => (place.kind === 'project' ? place.subject.project.id : null);
 
 function labelled(title: string, place: IssuePlace, near: boolean): Condition {
@@ -106,6 +120,10 @@ function labelled(title: string, place: IssuePlace, near: boolean): Condition {
   const project = projectOf(place);
   if (project !== null)
     return sql`exists (${links} and k.label_id = ${anyOf('labels', project, sql`t.title = ${title}`)})`;
+  // The labels of a group are looked up first, and with them what they are on; an array cannot be joined in a worse way.
+  if (place.kind === 'group' && !near)
+    return sql`i.id = any(array(select k.issue_id from issue_labels k
+      where k.label_id = ${anyOfGroup('labels', place.id, sql`t.title = ${title}`)}))`;
   const titled = sql`from issue_labels k join labels l on l.id = k.label_id where k.issue_id = i.id and l.title = ${title}`;
   return near ? sql`(select true ${titled} limit 1) is not null` : sql`exists (select ${titled})`;
 }
@@ -134,8 +152,9 @@ export function milestonesMeant({
 }
 
 /** In a milestone `t` for which the condition holds. */
-function ofMilestone(condition: Sql, place: IssuePlace): Condition {
+function ofMilestone(condition: Sql, place: IssuePlace, near: boolean): Condition {
   const project = projectOf(place);
+  if (place.kind === 'group' && !near) return sql`i.milestone_id = ${anyOfGroup('milestones', place.id, condition)}`;
   return project === null
     ? sql`exists (select from milestones t where t.id = i.milestone_id and ${condition})`
     : sql`i.milestone_id = ${anyOf('milestones', project, condition)}`;
@@ -204,7 +223,7 @@ function negatable(filter: Negatable, caller: Caller, place: IssuePlace, near: b
   if (filter.iterationTitle !== undefined) found.push(iterationWhere(sql`t.title = ${filter.iterationTitle}`));
   for (const title of filter.labels ?? []) found.push(labelled(title, place, near));
   const milestones = milestonesMeant(filter);
-  if (milestones) found.push(ofMilestone(milestones, place));
+  if (milestones) found.push(ofMilestone(milestones, place, near));
   else if (filter.milestone !== undefined) found.push(numbered(sql`i.milestone_id`, filter.milestone));
   else if (filter.milestoneId !== undefined) found.push(numbered(sql`i.milestone_id`, filter.milestoneId));
   if (filter.myReactionEmoji !== undefined) found.push(reactedWith(filter.myReactionEmoji, me));
@@ -288,12 +307,14 @@ export const concealed = (caller: Caller): Condition => sql`(i.confidential and 
 
 /**
  * `all` of those that meet the conditions; `walked`, one after the other until there are enough; `near`, only a part of
- * the order, each by itself.
+ * the order, each by itself; `merged`, the same within each project, whose rows `p` are at hand.
  */
-export type Looked = 'all' | 'walked' | 'near';
+export type Looked = 'all' | 'walked' | 'near' | 'merged';
 
 interface Visible {
   readonly tables: Sql | null;
+  /** On rows `p` of projects, where these are at hand. */
+  readonly projects: Sql | null;
   readonly conditions: Condition[];
 }
 
@@ -305,7 +326,7 @@ function visible(place: IssuePlace, caller: Caller, looked: Looked): Visible | n
     if (!canOnProject(caller, 'read_issue', subject)) return null;
     const open = canOnProject(caller, 'read_confidential_issue', subject);
     return {
-      tables: null,
+      ...{ tables: null, projects: null },
       conditions: [
         sql`i.project_id = ${subject.project.id}`,
         ...(open ? [] : [sql<boolean>`not ${concealed(caller)}`]),
@@ -329,8 +350,9 @@ function visible(place: IssuePlace, caller: Caller, looked: Looked): Visible | n
       : sql<boolean>`i.project_id in (select p.id from projects p where ${condition})`;
   return {
     tables: read.tables,
+    projects: looked === 'merged' ? allOf(where) : null,
     conditions: [
-      inProject(allOf(where)),
+      ...(looked === 'merged' ? [] : [inProject(allOf(where))]),
       sql`(not i.confidential or ${mine(me)}
         or (select ${secret.condition} from projects p where p.id = i.project_id))`,
     ],
@@ -343,15 +365,27 @@ export interface IssueQuery {
   readonly filter: IssueFilter;
 }
 
+interface IssueConditions {
+  readonly with: Sql;
+  /** What is in it, or nothing. */
+  readonly tables: Sql | null;
+  /** For `merged`, on rows `p` of projects. */
+  readonly projects: Sql;
+  /** On rows `i` of issues. */
+  readonly where: Sql;
+}
+
 /**
  * `with ...`, and the condition on rows `i` of `issues`; null where there can be none. `looked` says which of them are
  * looked at.
  */
-export function issueConditions(query: IssueQuery, looked: Looked): { with: Sql; where: Sql } | null {
+export function issueConditions(query: IssueQuery, looked: Looked): IssueConditions | null {
   const seen = visible(query.place, query.caller, looked);
   if (!seen) return null;
   return {
     with: withTables(seen.tables),
-    where: allOf([...seen.conditions, ...filtered(query, looked === 'near')]),
+    tables: seen.tables,
+    projects: seen.projects ?? sql`true`,
+    where: allOf([...seen.conditions, ...filtered(query, looked === 'near' || looked === 'merged')]),
   };
 }

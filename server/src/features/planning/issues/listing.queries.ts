@@ -11,6 +11,7 @@ import {
 import { allOf, type Sql } from '../../namespaces/index.ts';
 import { keyOf } from './counting.queries.ts';
 import { type IssuePlace, type IssueQuery, issueConditions } from './filter.queries.ts';
+import { isMergeable, mergedIssues } from './merging.queries.ts';
 import { epoch, type ListedRow, labelRank, walkIssues } from './walks.queries.ts';
 import { type FarLists, pageNearby } from './window.queries.ts';
 
@@ -126,9 +127,11 @@ const sparse: Readonly<Partial<Record<IssueOrder, Sparse>>> = {
 };
 
 /** Where there are few projects among many, nothing tells whether an index over all of them is shorter than sorting. */
-function sparseOrder(by: IssueOrder, { kind }: IssuePlace): Sparse | undefined {
-  return kind === 'group' ? undefined : sparse[by];
+function sparseOrder(list: IssueList, page: Window): Sparse | undefined {
+  return list.place.kind === 'group' && !isMergeable(list, page.limit + page.offset) ? undefined : sparse[list.orderBy];
 }
+
+const noValues = sql`null::int as first, null::int as second`;
 
 export interface IssueList extends IssueQuery {
   readonly orderBy: IssueOrder;
@@ -161,8 +164,13 @@ async function listSparse(db: Db, list: IssueList, column: Sparse, page: Window)
     const order = keysetOrder(present ? [{ ...column, direction }, id] : [id]);
     const past = order.after(after);
     const part = present ? sql`${column.expression} is not null` : sql`${column.expression} is null`;
+    if (list.place.kind === 'group') {
+      const by = present ? column.expression : sql`i.id`;
+      const conditions = [part, ...(past ? [past] : [])];
+      return await mergedIssues(db, list, { by, direction, conditions, columns: noValues, limit, offset });
+    }
     const { rows } = await sql<ListedRow>`${found.with}
-      select i.*, null::int as first, null::int as second from issues i
+      select i.*, ${noValues} from issues i
       where ${allOf([found.where, part, ...(past ? [past] : [])])}
       order by ${order.orderBy} limit ${limit} offset ${offset}`.execute(db);
     return rows;
@@ -212,13 +220,10 @@ async function listDueFirst(db: Db, list: IssueList, page: Window): Promise<List
   return rows.length === page.limit ? rows : null;
 }
 
-/** A page among the next issues of an order that is a column; null where it is not, or not there. */
+/** A page of an order that is a column, among the next issues of it or of each project; null where it is not. */
 async function listNearby(db: Db, list: IssueList, page: Window, far: FarLists | undefined): Promise<Listed | null> {
   const column = plain[list.orderBy];
   if (!column) return null;
-  const key = page.after || !far ? null : keyOf(list);
-  const name = key && JSON.stringify([key, list.orderBy, list.sort]);
-  if (name && far?.get(name)) return null;
   const direction = list.sort;
   const id = {
     name: 'id',
@@ -228,16 +233,29 @@ async function listNearby(db: Db, list: IssueList, page: Window, far: FarLists |
     value: (row: ListedRow) => row.id,
   } as const;
   const order = keysetOrder<ListedRow>([{ ...column, direction }, id]);
-  const rows = await pageNearby(db, list, { order, by: column.expression, direction }, page);
-  if (!rows && name) far?.set(name, true);
-  return rows && { rows, cursorOf: order.cursorOf };
+  const { cursorOf } = order;
+  const key = far ? keyOf(list) : null;
+  const name = key && JSON.stringify([key, list.orderBy, list.sort]);
+  if (!(name && far?.get(name))) {
+    const rows = await pageNearby(db, list, { order, by: column.expression, direction }, page);
+    if (rows) return { rows, cursorOf };
+    // Behind the cursor others may be nearer.
+    if (name && !page.after) far?.set(name, true);
+  }
+  const { after, limit, offset } = page;
+  if (!isMergeable(list, limit + offset)) return null;
+  const past = order.after(after);
+  const conditions = past ? [past] : [];
+  const by = column.expression;
+  const rows = await mergedIssues(db, list, { by, direction, conditions, columns: noValues, limit, offset });
+  return { rows, cursorOf };
 }
 
 /** Rows of one page, and what continues it. */
 export async function listIssues(db: Db, list: IssueList, page: Window, far?: FarLists): Promise<Listed> {
   const nearby = await listNearby(db, list, page, far);
   if (nearby) return nearby;
-  const column = sparseOrder(list.orderBy, list.place);
+  const column = sparseOrder(list, page);
   if (column) return await listSparse(db, list, column, page);
   const { order, values, joined } = orderOf(list.orderBy, list.sort, list.place);
   const after = order.after(page.after);

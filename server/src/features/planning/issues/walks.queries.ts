@@ -5,7 +5,15 @@ import type { Db } from '../../../kernel/db/index.ts';
 import type { Issue } from '../../../kernel/db/rows.ts';
 import type { Page } from '../../../kernel/http/pagination.ts';
 import { allOf, type Sql } from '../../namespaces/index.ts';
-import { among, type IssueFilter, type IssuePlace, type IssueQuery, issueConditions } from './filter.queries.ts';
+import {
+  among,
+  type IssueFilter,
+  type IssuePlace,
+  type IssueQuery,
+  issueConditions,
+  projectsBelow,
+} from './filter.queries.ts';
+import { isMergeable, mergedIssues } from './merging.queries.ts';
 
 /** A row with the values of its order that are not columns. */
 export interface ListedRow extends Issue {
@@ -38,8 +46,15 @@ const walkable = ({ filter }: IssueQuery, { offset, limit }: Window) =>
   offset + limit <= deepest && Object.entries(filter).every(([key, value]) => value === undefined || passed.has(key));
 
 /** Reads issues in the order of their ids, or of the priorities of their labels with those without one last. */
-function partsOf(db: Db, list: IssueQuery & { readonly sort: Direction }, day: Sql | null) {
-  const found = issueConditions(list, 'walked');
+function partsOf(
+  db: Db,
+  list: IssueQuery & { readonly sort: Direction },
+  day: Sql | null,
+  /** Of a group, those `s` of the day. */
+  milestones?: Sql,
+) {
+  const { place } = list;
+  const found = issueConditions(list, place.kind === 'group' ? 'near' : 'walked');
   if (!found) return null;
   const direction = sql.raw(list.sort);
   const beyond = sql.raw(list.sort === 'asc' ? '>' : '<');
@@ -47,15 +62,26 @@ function partsOf(db: Db, list: IssueQuery & { readonly sort: Direction }, day: S
     day === null ? sql`${rank} as first, null::int as second` : sql`${day} as first, ${rank} as second`;
   const run = async (query: RawBuilder<ListedRow>) => (await query.execute(db)).rows;
 
-  const byId: Part = async (where, most, after) =>
-    await run(sql<ListedRow>`${found.with} select i.*, ${columns(sql`null::int`)} from issues i
-      where ${allOf([found.where, where, ...(after ? [sql`i.id ${beyond} ${after.id}`] : [])])}
+  const byId: Part = async (where, most, after) => {
+    const past = after ? [sql`i.id ${beyond} ${after.id}`] : [];
+    if (place.kind === 'group') {
+      const reading = { by: sql`i.id`, direction: list.sort, columns: columns(sql`null::int`), limit: most, offset: 0 };
+      return await mergedIssues(db, list, { ...reading, milestones, conditions: [where, ...past] });
+    }
+    return await run(sql<ListedRow>`${found.with} select i.*, ${columns(sql`null::int`)} from issues i
+      where ${allOf([found.where, where, ...past])}
       order by i.id ${direction} limit ${most}`);
+  };
 
-  const inProject = list.place.kind === 'project' ? sql`where r.project_id = ${list.place.subject.project.id}` : sql``;
+  const inPlace =
+    place.kind === 'project'
+      ? sql`where r.project_id = ${place.subject.project.id}`
+      : place.kind === 'group'
+        ? sql`where r.project_id in ${projectsBelow(place.id)}`
+        : sql``;
   const ranked: Part = async (where, most, after) =>
     await run(sql<ListedRow>`${found.with} select i.*, ${columns(sql`p.priority`)}
-      from (select r.label_id, r.project_id, r.priority from label_priorities r ${inProject} order by r.priority ${direction}) p
+      from (select r.label_id, r.project_id, r.priority from label_priorities r ${inPlace} order by r.priority ${direction}) p
         cross join lateral (select i.* from issue_labels k join issues i on i.id = k.issue_id
           where k.label_id = p.label_id and i.project_id = p.project_id and ${allOf([found.where, where])}
             and not exists (select from issue_labels o join label_priorities b on b.label_id = o.label_id
@@ -77,6 +103,12 @@ function partsOf(db: Db, list: IssueQuery & { readonly sort: Direction }, day: S
   };
   return { byId, byRank };
 }
+
+/** Of a group, those of its projects, and of groups whichever these are. */
+const milestonesBelow = (place: IssuePlace, condition: Sql): Sql | undefined =>
+  place.kind === 'group'
+    ? sql`${condition} and (s.namespace_id is not null or s.project_id in ${projectsBelow(place.id)})`
+    : undefined;
 
 interface Day {
   readonly day: number;
@@ -129,11 +161,12 @@ async function walkDays(
     looked += 1;
     if (looked > mostDays) return null;
     const { day, milestones } = at;
-    const part = partsOf(db, list, sql`${day}::int`);
+    const dueThen = sql`s.due_date = ${epoch} + ${day}::int`;
+    const part = partsOf(db, list, sql`${day}::int`, milestonesBelow(list.place, dueThen));
     if (!part) return [];
     const due = milestones
       ? among(sql`i.milestone_id`, milestones)
-      : sql`i.milestone_id in (select s.id from milestones s where s.due_date = ${epoch} + ${day}::int)`;
+      : sql`i.milestone_id in (select s.id from milestones s where ${dueThen})`;
     rows.push(...(await part[by](due, most - rows.length, position && day === first ? position : null)));
   }
   if (rows.length < most) {
@@ -145,7 +178,7 @@ async function walkDays(
 }
 
 /**
- * A page by the priorities of labels, or of the whole instance by the due dates of milestones. The cursor has been checked.
+ * A page by the priorities of labels, or of many projects by the due dates of milestones. The cursor has been checked.
  * Null where sorting is cheaper.
  */
 export async function walkIssues(
@@ -154,7 +187,7 @@ export async function walkIssues(
   page: Window,
 ): Promise<ListedRow[] | null> {
   const { place, orderBy, sort } = list;
-  if (place.kind === 'group' || !walkable(list, page)) return null;
+  if (!walkable(list, page) || (place.kind === 'group' && !isMergeable(list, page.limit + page.offset))) return null;
   if (orderBy === 'label_priority') {
     const parts = partsOf(db, list, null);
     const { after, limit, offset } = page;

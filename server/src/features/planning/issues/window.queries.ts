@@ -5,24 +5,26 @@ import { createLargeLists, type LargeLists } from '../../../kernel/http/large-li
 import type { Page } from '../../../kernel/http/pagination.ts';
 import type { KeysetOrder } from '../../../kernel/http/paging.queries.ts';
 import { allOf, type Sql } from '../../namespaces/index.ts';
-import { type IssueFilter, type IssueQuery, issueConditions } from './filter.queries.ts';
+import { type IssueQuery, issueConditions } from './filter.queries.ts';
+import { isCommon } from './merging.queries.ts';
 import type { ListedRow } from './walks.queries.ts';
 
 type Window = Pick<Page, 'limit' | 'offset' | 'after'>;
 
 /** Issues that are looked at one by one. */
 const most = 4000;
-/** What few issues meet has an index of its own, and the page is not among the next issues. */
-const rare: ReadonlyArray<keyof IssueFilter> = [
-  ...(['authorId', 'authorUsername', 'createdBy', 'assigneeUsernames', 'assignedTo', 'iids', 'ids'] as const),
-  ...(['ofMilestone', 'myReactionEmoji', 'search', 'epicId', 'iterationId', 'iterationTitle', 'healthStatus'] as const),
-];
+/** Texts take longer to look through. */
+const mostTexts = 1000;
 
-function worthwhile({ place, filter }: IssueQuery, { limit, offset }: Window): boolean {
-  if (limit + offset > most / 4 || rare.some((name) => filter[name] !== undefined)) return false;
-  if (/^\d+$/.test(filter.assigneeId ?? '') || (filter.issueType ?? 'issue') !== 'issue') return false;
+const looksInTexts = ({ filter }: IssueQuery) => filter.search !== undefined;
+
+function worthwhile(query: IssueQuery, { limit, offset }: Window): boolean {
+  if (limit + offset > most / 4) return false;
+  if (looksInTexts(query))
+    return query.place.kind !== 'project' && isCommon({ ...query, filter: { ...query.filter, search: undefined } });
+  if (!isCommon(query)) return false;
   // In one project the numbers that are kept of its issues tell well enough what is cheaper, but not who has two labels.
-  return place.kind !== 'project' || (filter.titled?.labels.length ?? 0) > 1;
+  return query.place.kind !== 'project' || (query.filter.titled?.labels.length ?? 0) > 1;
 }
 
 /** Lists whose page was not found so, for a while: it is not tried again. */
@@ -57,7 +59,7 @@ export async function pageNearby(
   const { rows } = await sql<ListedRow>`${found.with}
     select i.*, null::int as first, null::int as second
     from (select i.*, ${by} as compared from issues i where ${allOf(within)}
-      order by compared ${way}, i.id ${way} limit ${most}) i
+      order by compared ${way}, i.id ${way} limit ${looksInTexts(query) ? mostTexts : most}) i
     where ${found.where} order by i.compared ${way}, i.id ${way} limit ${page.limit} offset ${page.offset}`.execute(db);
   return rows.length === page.limit ? rows : null;
 }
