@@ -112,10 +112,13 @@ export function anyOfGroup(table: 'labels' | 'milestones', groupId: number, cond
 
 const projectOf = (place: IssuePlace): number | null => (place.kind === 'project' ? place.subject.project.id : null);
 
+/** Whether there is a row, looked up issue by issue. In other words the planner would take it for very common or very rare. */
+const hasRow = (from: Sql): Condition => sql`coalesce((select true ${from} limit 1), false)`;
+
 function labelled(title: string, place: IssuePlace, near: boolean): Condition {
   const links = sql`select from issue_labels k where k.issue_id = i.id`;
   // As a value it is looked up issue by issue until there are enough; an absence would be joined with all links there are.
-  if (none.test(title)) return sql`(select true from issue_labels k where k.issue_id = i.id limit 1) is null`;
+  if (none.test(title)) return sql`not ${hasRow(sql`from issue_labels k where k.issue_id = i.id`)}`;
   if (any.test(title)) return sql`exists (${links})`;
   const project = projectOf(place);
   if (project !== null)
@@ -125,12 +128,12 @@ function labelled(title: string, place: IssuePlace, near: boolean): Condition {
     return sql`i.id = any(array(select k.issue_id from issue_labels k
       where k.label_id = ${anyOfGroup('labels', place.id, sql`t.title = ${title}`)}))`;
   const titled = sql`from issue_labels k join labels l on l.id = k.label_id where k.issue_id = i.id and l.title = ${title}`;
-  return near ? sql`(select true ${titled} limit 1) is not null` : sql`exists (select ${titled})`;
+  return near ? hasRow(titled) : sql`exists (select ${titled})`;
 }
 
 const assigned = sql`select from issue_assignees a where a.issue_id = i.id`;
 function assignedTo(wanted: IdOrWord): Condition {
-  if (none.test(wanted)) return sql`(select true from issue_assignees a where a.issue_id = i.id limit 1) is null`;
+  if (none.test(wanted)) return sql`not ${hasRow(sql`from issue_assignees a where a.issue_id = i.id`)}`;
   return any.test(wanted) ? sql`exists (${assigned})` : sql`exists (${assigned} and a.user_id = ${Number(wanted)})`;
 }
 const userNamed = (name: string) => sql`(select u.id from users u where lower(u.username) = lower(${name}))`;
@@ -246,10 +249,10 @@ export const among = (column: Sql, ids: readonly number[]): Condition =>
 
 function titledConditions({ labels, milestones }: TitledIds, near: boolean): Condition[] {
   return [
-    ...labels.map((found) => {
-      const ids = found.map(({ id }) => id);
+    ...labels.map((meant) => {
+      const ids = meant.map(({ id }) => id);
       const having = sql`from issue_labels k where k.issue_id = i.id and ${among(sql`k.label_id`, ids)}`;
-      return near ? sql<boolean>`(select true ${having} limit 1) is not null` : sql<boolean>`exists (select ${having})`;
+      return near ? hasRow(having) : sql<boolean>`exists (select ${having})`;
     }),
     ...(milestones ? [among(sql`i.milestone_id`, milestones)] : []),
   ];

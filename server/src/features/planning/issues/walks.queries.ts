@@ -95,7 +95,7 @@ function partsOf(
     const rows = after?.rank === null ? [] : await ranked(where, most, after);
     if (rows.length === most) return rows;
     const rest = await byId(
-      allOf([where, sql`${labelRank} is null`]),
+      allOf([where, sql`coalesce(${labelRank}, -1) < 0`]),
       most - rows.length,
       after?.rank === null ? after : null,
     );
