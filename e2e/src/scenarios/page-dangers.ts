@@ -35,6 +35,7 @@ const dangers: readonly Danger[] = [
   ['a membership', '/groups/archive/-/group_members', 'Remove Beda Venerabilis'],
   ['an invitation', '/groups/archive/-/group_members?tab=invitations', 'Cancel the invitation of monk@example.com'],
   ['a request for access', '/groups/archive/-/group_members?tab=requests', 'Decline Cuthbert Tyne'],
+  ['an issue of an epic', '/groups/archive/-/epics/1', 'Remove Count the seals from the epic'],
   ['a branch', `/${project}/-/branches`, 'Delete draft'],
   ['a tag', `/${project}/-/tags`, 'Delete v1'],
   ['a milestone', `/${project}/-/milestones/1`, 'Delete'],
@@ -88,6 +89,8 @@ async function populated(call: Api): Promise<number> {
   await make(`/projects/${id}/releases`, { tag_name: 'v1', name: 'First copy' });
   await make(`/projects/${id}/wikis`, { title: 'home', content: 'The charters' });
   await make(`/projects/${id}/repository/commits/${sha}/discussions`, { body: 'Which hand is this?' });
+  const { id: epic_id } = await make(`/groups/${archive}/epics`, { title: 'Seals' });
+  await make(`/projects/${id}/issues`, { title: 'Count the seals', epic_id });
   const link_url = 'https://example.com/seal';
   await make(`/groups/${archive}/badges`, { name: 'Seal', link_url, image_url: `${link_url}.svg` });
   await make(`/groups/${archive}/labels`, { name: 'vellum', color: '#ccaa66' });

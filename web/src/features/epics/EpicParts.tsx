@@ -15,6 +15,7 @@ import {
   removeIssue,
 } from '../../lib/epics.ts';
 import { toSegment } from '../../lib/urls.ts';
+import { ConfirmButton } from '../../ui/ConfirmButton.tsx';
 import { DataList, DataRow } from '../../ui/DataList.tsx';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
@@ -174,14 +175,15 @@ export function EpicIssues({ path, epic, contents, writes, again }: Props) {
                         <IconArrowDown size={16} aria-hidden />
                       </ActionIcon>
                     ) : null}
-                    <ActionIcon
-                      variant="subtle"
-                      color="gray"
-                      aria-label={`Remove ${issue.title} from the epic`}
-                      onClick={() => act.mutate(() => removeIssue(path, epic.iid, issue.epic_issue_id))}
-                    >
-                      <IconX size={16} aria-hidden />
-                    </ActionIcon>
+                    <ConfirmButton
+                      title="Remove issue from epic"
+                      about={`Remove ${issue.title} from the epic`}
+                      text={`${issue.title} stays in its project.`}
+                      action="Remove"
+                      icon={<IconX size={16} aria-hidden />}
+                      run={() => removeIssue(path, epic.iid, issue.epic_issue_id)}
+                      shown={again}
+                    />
                   </Group>
                 ) : null
               }
