@@ -143,7 +143,6 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     settings,
     repositoryStorage: Object.keys(config.repositories)[0] ?? 'default',
     sshPrefix,
-    httpPrefix,
     instanceKeys: kernels.instanceKeys,
     gitBudgets: config.gitBudgets,
     gitSpawner: kernels.gitSpawner,
@@ -220,7 +219,6 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     outbound: kernels.outbound,
     secrets,
     sshPrefix,
-    httpPrefix,
   });
   const planning = planningFeature({
     db,
