@@ -1209,6 +1209,7 @@ export interface MergeRequestsTable {
   imported_from: Generated<string>;
   stack_base_sha: string | null;
   approvals_before_merge: number | null;
+  checked_behind: number | null;
 }
 
 export interface MergeTrainEntriesTable {

@@ -24,7 +24,7 @@ export const hasCommits: MergeCheck = {
   },
 };
 
-type Divergence = Awaited<ReturnType<RepositoryAccess['divergence']>>;
+export type Divergence = Awaited<ReturnType<RepositoryAccess['divergence']>>;
 
 /** Commits that only one of the two branches has. */
 export const divergenceOf =
@@ -33,7 +33,7 @@ export const divergenceOf =
     repository.divergence(subject.project, target, head);
 
 /** Where the project merges only what is based on the head of the target branch. */
-export const isUpToDate = (divergence: FactSource<Divergence>): MergeCheck => ({
+export const isUpToDate = (divergence: FactSource<Pick<Divergence, 'behind'>>): MergeCheck => ({
   awaitable: true,
   byTrain: true,
   async refusal({ rules, heads, get }) {

@@ -107,6 +107,7 @@ async function require(): Promise<Json> {
     only_allow_merge_if_all_discussions_are_resolved: chance(30),
     only_allow_merge_if_all_status_checks_passed: chance(30),
     merge_request_title_regex: chance(20) ? '^(Draft: )?PUMP-' : '',
+    merge_method: pick(next, ['merge', 'rebase_merge', 'ff'] as const),
   };
   const approvals = {
     approvals_before_merge: chance(30) ? 1 + next(2) : 0,

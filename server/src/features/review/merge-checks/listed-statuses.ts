@@ -59,6 +59,12 @@ export function listedStatuses(
       [sources.threads, new Map(discussed.map((id) => [id, !open.has(id)]))],
       [sources.approvals, approved],
       [sources.statusChecks, passed],
+      [
+        sources.divergence,
+        new Map(
+          candidates.flatMap(({ row: { id, checked_behind: behind } }) => (behind === null ? [] : [[id, { behind }]])),
+        ),
+      ],
       [sources.lock, new Map(candidates.flatMap(({ row, hasLocks }) => (hasLocks ? [] : [[row.id, null]])))],
     ]);
   }

@@ -11,7 +11,7 @@ import { newestPipelineOf } from '../merge-requests/head-pipelines.queries.ts';
 import * as requests from '../merge-requests/merge-requests.queries.ts';
 import type { RequestSources } from '../merge-requests/sources.ts';
 import { allStatusChecksPassed } from '../status-checks/status-checks.check.ts';
-import { divergenceOf } from './branches.checks.ts';
+import { type Divergence, divergenceOf } from './branches.checks.ts';
 import { mergeCheckList } from './list.ts';
 import { listedStatuses } from './listed-statuses.ts';
 import { lockInTheWay } from './locks.check.ts';
@@ -113,13 +113,14 @@ export function mergeCheckService(
   }
 
   /** Tries the merge, and keeps the outcome with the request without changing its `updated_at`: nobody edited it. */
-  async function tried({ subject, row }: MergeCandidate, heads: LiveHeads, ahead: () => Promise<number>) {
+  async function tried({ subject, row }: MergeCandidate, heads: LiveHeads, diverged: () => Promise<Divergence>) {
     const known = storedTrial(row, heads);
     if (known) return known;
     const base = await stackBase(repository, subject.project, row, heads);
     const clean = await repository.tryMerge(subject.project, heads.target, heads.head, base);
-    const trial = { hasConflicts: !clean, empty: clean && (await ahead()) === 0 };
-    await requests.recordMergeability(db, row.id, columnsOf(trial, heads));
+    const divergence = clean ? await diverged() : null;
+    const trial = { hasConflicts: !clean, empty: divergence?.ahead === 0 };
+    await requests.recordMergeability(db, row.id, columnsOf(trial, heads), divergence?.behind ?? null);
     return trial;
   }
 
@@ -130,7 +131,7 @@ export function mergeCheckService(
     const { row: current, heads } = candidate;
     if (current.state !== 'opened') return { row: current, status: 'not_open' };
     const facts: MergeFacts = mergeFacts(candidate, (_candidate, tips) =>
-      tried(candidate, tips, async () => (await facts.get(divergence, tips)).ahead),
+      tried(candidate, tips, () => facts.get(divergence, tips)),
     );
     const refusal = await firstRefusal(facts, checks());
     const trial = heads && (await facts.trial(heads));

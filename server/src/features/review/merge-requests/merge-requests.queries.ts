@@ -251,11 +251,19 @@ export interface Mergeability extends Pick<MergeRequest, 'merge_status' | 'has_c
 export const checkedAgainst = ({ target, head }: { readonly target: string; readonly head: string }): string =>
   `${target}:${head}`;
 
-/** Does not touch `updated_at`: looking at a request does not change it. */
-export async function recordMergeability(db: Db, id: number, outcome: Mergeability): Promise<void> {
+/**
+ * Does not touch `updated_at`: looking at a request does not change it. `behind` counts the commits that only the target has;
+ * null where nobody counted them.
+ */
+export async function recordMergeability(
+  db: Db,
+  id: number,
+  outcome: Mergeability,
+  behind: number | null,
+): Promise<void> {
   await db
     .updateTable('merge_requests')
-    .set({ ...outcome })
+    .set({ ...outcome, checked_behind: behind })
     .where('id', '=', id)
     .execute();
 }

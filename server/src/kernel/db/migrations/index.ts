@@ -135,6 +135,7 @@ import { epicBoardOrderMigration } from './1020-epic-board-order.ts';
 import { issueListIndexesMigration } from './1021-issue-list-indexes.ts';
 import { countedIssuesMigration } from './1022-counted-issues.ts';
 import { mergeRequestOrdersMigration } from './1023-merge-request-orders.ts';
+import { checkedBehindMigration } from './1030-checked-behind.ts';
 
 /** One step of the schema. `statements` run in order in one transaction; each may hold several SQL commands. */
 export interface Migration {
@@ -279,4 +280,5 @@ export const migrations: readonly Migration[] = [
   issueListIndexesMigration,
   countedIssuesMigration,
   mergeRequestOrdersMigration,
+  checkedBehindMigration,
 ];
