@@ -102,6 +102,7 @@ export async function storePipelines(deps: CiDependencies, prepared: readonly Pr
       tx,
       started.flatMap(({ pipeline, row }) => (pipeline.status === row.status ? [pipeline] : [])),
     );
-    return pipelines;
+    // Whoever creates one is told of it as it was created, before its first jobs were let wait.
+    return stored.map(({ pipeline, row }) => ({ ...pipeline, status: row.status }));
   });
 }
