@@ -199,29 +199,6 @@ describe('a child pipeline', () => {
   });
 });
 
-describe('strategies', () => {
-  it('mirror shows what waits for somebody; depend runs until it has been done', async () => {
-    const project = await world.project();
-    const child = 'ask: {script: [x], rules: [{when: manual}]}\n';
-    const start = (strategy: string) => `${strategy}: {trigger: {include: child.yml, strategy: ${strategy}}}\n`;
-    const { id } = await project.push(`${start('mirror')}${start('depend')}after: {stage: deploy, script: [x]}\n`, {
-      files: { 'child.yml': child },
-    });
-    const statuses = async () =>
-      Object.fromEntries((await bridges(project, id)).map(({ name, status }) => [String(name), status]));
-    await eventually('the mirrored status', async () => (await statuses()).mirror === 'manual');
-    expect(await statuses()).toEqual({ mirror: 'manual', depend: 'running' });
-    for (const bridge of (await bridges(project, id)) as Array<Json & { downstream_pipeline: { id: number } }>) {
-      const job = await project.job(bridge.downstream_pipeline.id, 'ask');
-      expect((await call('POST', `/projects/${project.id}/jobs/${job.id}/play`)).status).toBe(200);
-      await runner.run();
-    }
-    expect(await runner.run()).toMatchObject({ job_info: { name: 'after' } });
-    await project.reaches(id, 'success');
-    expect(await statuses()).toEqual({ mirror: 'success', depend: 'success' });
-  });
-});
-
 describe('a pipeline of another project', () => {
   it('is started on its branch in the name of who runs the job, with what is forwarded', async () => {
     const [from, to] = [await world.project(), await world.project()];

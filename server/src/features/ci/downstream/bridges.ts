@@ -23,7 +23,6 @@ import type { CreatePipeline, PipelineVariableInput } from '../pipelines/request
 import { completedStatuses } from '../scheduling/job-states.ts';
 import { lockPipeline } from '../scheduling/process.queries.ts';
 import {
-  assignResourceTask,
   cancelDownstreamTask,
   mirrorDownstreamTask,
   mirrorUpstreamTask,
@@ -40,7 +39,7 @@ import {
 } from '../variables/predefined.ts';
 import { sealed } from '../variables/sealing.ts';
 import { secretVariables } from '../variables/secret-variables.ts';
-import { downstreamOf, reopenBridge, showOnBridge, startBridge, treeSize, upstreamsOf } from './sources.queries.ts';
+import { downstreamOf, reopenBridge, startBridge, treeSize, upstreamsOf } from './sources.queries.ts';
 import { upstreamStatus } from './upstream-status.ts';
 
 /** Children of children: how deep. */
@@ -250,39 +249,23 @@ export function bridgeTasks(deps: CiDependencies, pipelines: Pipelines): Task[] 
       else await finish(job, { event: 'succeed' });
       return;
     }
-    const shown = strategy === 'mirror' ? pipeline.status : null;
-    if (shown === 'manual' || shown === 'skipped') return await show(job, shown);
     if (!completedStatuses.has(pipeline.status)) return await reopen(job);
-    if (job.status === 'manual') await reopen(job);
-    else if (job.status !== 'running') return;
+    if (job.status !== 'running') return;
     if (pipeline.status === 'success') await finish(job, { event: 'succeed' });
     else if (pipeline.status === 'canceled') await finish(job, { event: 'cancel' });
+    else if (pipeline.status === 'skipped' && strategy === 'mirror') await finish(job, { event: 'succeed' });
     else await drop(job, invalid ? 'downstream_pipeline_creation_failed' : 'unknown_failure');
   }
 
-  async function change(job: Job, how: (tx: Db) => Promise<boolean>): Promise<void> {
+  async function reopen(job: Job): Promise<void> {
+    if (!completedStatuses.has(job.status)) return;
     await transaction(db, async (tx: Db) => {
       const pipeline = await lockPipeline(tx, job.pipeline_id);
-      if (!pipeline || !(await how(tx))) return;
+      if (!pipeline) return;
+      await reopenBridge(tx, job.id);
       await deps.announce(tx, `job:${job.id}`);
       await processPipeline(deps, tx, pipeline.id, pipeline);
     });
-  }
-
-  /** Lets a job say that its pipeline waits for somebody, or has nothing to do. */
-  async function show(job: Job, status: 'manual' | 'skipped'): Promise<void> {
-    await change(job, async (tx) => {
-      if (!(await showOnBridge(tx, job.id, status))) return false;
-      // The next one may have the resource.
-      if (status === 'skipped' && job.resource_group !== null)
-        await deps.enqueue(tx, assignResourceTask, { job_id: job.id });
-      return true;
-    });
-  }
-
-  async function reopen(job: Job): Promise<void> {
-    if (job.status !== 'manual' && !completedStatuses.has(job.status)) return;
-    await change(job, (tx) => reopenBridge(tx, job.id));
   }
 
   /** Cancels the pipeline that a job started, and through its jobs what they started. */

@@ -124,29 +124,15 @@ export async function startBridge(tx: Db, id: number): Promise<Job | undefined> 
     .executeTakeFirst();
 }
 
-/** A trigger job that has started its pipeline shows that this waits for somebody, or was skipped; false where it shows that already. */
-export async function showOnBridge(tx: Db, id: number, status: 'manual' | 'skipped'): Promise<boolean> {
-  const result = await tx
-    .updateTable('jobs')
-    .set({ status, finished_at: status === 'skipped' ? sql<Date>`now()` : null, updated_at: sql`now()` })
-    .where('id', '=', id)
-    .where('retried', '=', false)
-    .where('status', 'in', ['running', 'manual', 'success', 'failed', 'canceled', 'skipped'])
-    .where('status', '!=', status)
-    .executeTakeFirst();
-  return result.numUpdatedRows === 1n;
-}
-
-/** A trigger job runs again because its pipeline does; false where another attempt has taken its place. */
-export async function reopenBridge(tx: Db, id: number): Promise<boolean> {
-  const result = await tx
+/** A trigger job runs again because its pipeline does. */
+export async function reopenBridge(tx: Db, id: number): Promise<void> {
+  await tx
     .updateTable('jobs')
     .set({ status: 'running', finished_at: null, failure_reason: null, updated_at: sql`now()` })
     .where('id', '=', id)
     .where('retried', '=', false)
     .where('status', 'in', ['success', 'failed', 'canceled', 'skipped', 'manual'])
-    .executeTakeFirst();
-  return result.numUpdatedRows === 1n;
+    .execute();
 }
 
 /** The newest pipeline of a branch that is nobody's child. */
