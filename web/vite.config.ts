@@ -17,7 +17,8 @@ const anything =
 const ofLists =
   /[\\/]web[\\/]src[\\/](ui[\\/](FilterBar|TitleFilter|Pager|ChoicesOnDemand)|lib[\\/](protections|deploy-keys))/;
 const ofPlanning = /[\\/]web[\\/]src[\\/]lib[\\/](epics|members)\./;
-const oftenUsed = (id: string) => anything.test(id) && ![ofLists, ofPlanning].some((rare) => rare.test(id));
+const ofBoards = /[\\/]web[\\/]src[\\/]lib[\\/](boards|epic-boards|board-columns)\./;
+const oftenUsed = (id: string) => anything.test(id) && ![ofLists, ofPlanning, ofBoards].some((rare) => rare.test(id));
 const chunks = [
   { name: 'frame', tags: ['$initial' as const], priority: 10 },
   {
@@ -59,6 +60,7 @@ const chunks = [
     priority: 4,
   },
   { name: 'planning', test: ofPlanning, minShareCount: 2, priority: 4 },
+  { name: 'boards', test: ofBoards, minShareCount: 1, priority: 4 },
   {
     // The frame of projects and groups, and small files that a page would ask for one by one.
     name: 'small',
@@ -143,6 +145,8 @@ export default defineConfig({
     rolldownOptions: {
       output: {
         codeSplitting: { groups: chunks },
+        // The first file of every page names all others: what tells versions of one apart is kept short.
+        chunkFileNames: 'assets/[name]-[hash:7].js',
       },
     },
   },

@@ -164,11 +164,6 @@ const newIssue = createRoute({
     template: text(search.issuable_template ?? search.template),
   }),
   beforeLoad: signedIn,
-  loaderDeps: ({ search }) => search,
-  loader: async ({ params, deps }) => {
-    const { issueStart } = await import('./lib/templates.ts');
-    await load(issueStart(await fetched(params.path), deps.template));
-  },
   component: lazyRouteComponent(() => import('./features/issues/NewIssuePage.tsx')),
 });
 const issueRoute = createRoute({ ...under, ...oneIssue });
