@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
 import { allOf, type Sql, withTables } from '../../namespaces/index.ts';
-import { type IssueFilter, type IssueQuery, isNone, issueConditions } from './filter.queries.ts';
+import { type IssueFilter, type IssueQuery, isNone, issueConditions, isWord } from './filter.queries.ts';
 import type { ListedRow } from './walks.queries.ts';
 
 /** What few issues meet has an index of its own: it is not looked for project by project. */
@@ -11,9 +11,7 @@ const rare: ReadonlyArray<keyof IssueFilter> = [
   ...(['ofMilestone', 'search', 'iterationTitle'] as const),
 ];
 /** The same unless they ask for what has nothing. */
-const rareValues: ReadonlyArray<'epicId' | 'healthStatus' | 'iterationId' | 'myReactionEmoji'> = [
-  ...(['epicId', 'healthStatus', 'iterationId', 'myReactionEmoji'] as const),
-];
+const rareValues = ['epicId', 'healthStatus', 'iterationId', 'myReactionEmoji'] as const;
 
 /** Whether so many issues may meet the filter that they are soon met with along any order. */
 export function isCommon({ filter }: IssueQuery): boolean {
@@ -25,7 +23,7 @@ export function isCommon({ filter }: IssueQuery): boolean {
 /** Whether labels or milestones have to be of a name: those of the group are found by it, and with them their issues. */
 const isTitled = ({ filter }: IssueQuery): boolean =>
   [...(filter.labels ?? []), ...(filter.milestone === undefined ? [] : [filter.milestone])].some(
-    (title) => !/^(?:none|any)$/i.test(title),
+    (title) => !isWord(title),
   );
 
 /** More rows than this are read of every project rather than of the first. */
