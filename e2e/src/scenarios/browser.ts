@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
+import { sweepsOf } from '../../../scripts/lib/sweeps.ts';
 import {
   accessible,
   counted,
@@ -332,13 +333,17 @@ const openPages: readonly (readonly [name: string, path: string])[] = [
   ['help-instance-configuration', '/help/instance_configuration'],
 ];
 
-/** Every page in light, dark and narrow: pictures to look at, and no serious finding of axe. */
+const everyLook = [
+  ['', {}],
+  ['-dark', { dark: true }],
+  ['-narrow', { width: 390 }],
+] as const;
+
+/** Every page in light, dark and narrow (in a sampled run in one of them): pictures to look at, and no serious finding of axe. */
 async function looks(suite: Suite, instance: BrowserInstance): Promise<void> {
-  for (const [suffix, options] of [
-    ['', {}],
-    ['-dark', { dark: true }],
-    ['-narrow', { width: 390 }],
-  ] as const) {
+  const { whole, seed } = sweepsOf(process.env, Date.now);
+  const drawn = everyLook.filter((_look, index) => whole || index === seed % everyLook.length);
+  for (const [suffix, options] of drawn) {
     await suite.step(`browser: every page is accessible${suffix.replace('-', ', ')}`, async () => {
       // A browser of its own for each: this build of Chromium ends with its first window.
       const found: string[] = [];
