@@ -1,4 +1,4 @@
-/** Jobs of the built-in runner: a terminal on the page and from the command line, a log that is read in parts, caches. */
+/** Jobs of the built-in runner: a terminal on the page and from the command line, a log that is read in parts, caches. Slow: a log of many megabytes is written and read. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';

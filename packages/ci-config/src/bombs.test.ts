@@ -1,4 +1,4 @@
-/** Inputs that are small to write and large to follow: each ends soon, with a plan or with the limit that stopped it. */
+/** Inputs that are small to write and large to follow: each ends soon, with a plan or with the limit that stopped it. Slow, sampled: each bomb runs into its limit. */
 import { describe, expect, test } from 'vitest';
 import { type CaseContext, compileCase, compileText, ENTRY } from '../testdata/harness.ts';
 import { formatLocated, type Limits } from './index.ts';

@@ -1,4 +1,4 @@
-/** Cancel, timeout, limits, troubles of the network, and the end of the runner itself. */
+/** Cancel, timeout, limits, troubles of the network, and the end of the runner itself. Slow, sampled: jobs run into their timeouts. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

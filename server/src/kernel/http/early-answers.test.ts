@@ -1,4 +1,4 @@
-/** Answers that are sent before the body was read, to clients that read them only after they sent everything. */
+/** Answers that are sent before the body was read, to clients that read them only after they sent everything. Slow, sampled: large bodies are sent to their end. */
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -225,6 +225,9 @@ it('reviewers and assignees hear that they were chosen, and of pushes to what th
   await repository.commit('topic', { 'a.txt': 'a' }, { start_branch: 'main' });
   const at = `/projects/${repository.id}/merge_requests`;
   const made = await call('POST', at, { source_branch: 'topic', target_branch: 'main', title: 'A change' });
+  // Told before anybody reviews it: who is told is decided when a fact is delivered.
+  await app.delivery.drain();
+  await settled();
   await call('PUT', `${at}/${made.iid}`, { reviewer_ids: [reviewer.user.id], assignee_ids: [assignee.user.id] });
   const asked = await next(reviewer);
   expect(asked.text).toContain(`requested a review of merge request !${made.iid} from ${reviewer.user.name}`);

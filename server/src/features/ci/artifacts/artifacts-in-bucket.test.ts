@@ -1,4 +1,4 @@
-/** Artifacts, logs and uploads in a bucket: whom downloads send there, what stays with us, and what a failure looks like. */
+/** Artifacts, logs and uploads in a bucket: whom downloads send there, what stays with us, and what a failure looks like. Slow: a bucket that fails is tried again until it is given up. */
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import yazl from 'yazl';
 import {

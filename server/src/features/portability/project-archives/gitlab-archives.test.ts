@@ -1,4 +1,4 @@
-/** Archives of projects as GitLab makes them, packed by the system's tar: what comes in, and what is refused. */
+/** Archives of projects as GitLab makes them, packed by the system's tar: what comes in, and what is refused. Slow, sampled: whole archives come in. */
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** Objects of Git LFS of repositories that are imported by their address: from a real source, and from those that fail or lie. */
+/** Objects of Git LFS of repositories that are imported by their address: from a real source, and from those that fail or lie. Slow, sampled: sources fail and are tried again. */
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';

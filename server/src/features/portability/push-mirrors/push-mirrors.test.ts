@@ -1,4 +1,4 @@
-/** Push mirrors: to a repository that git itself serves over HTTP, and to servers that refuse, hang up or repeat secrets. */
+/** Push mirrors: to a repository that git itself serves over HTTP, and to servers that refuse, hang up or repeat secrets. Slow, sampled: servers hang up and are tried again. */
 import { spawn } from 'node:child_process';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';

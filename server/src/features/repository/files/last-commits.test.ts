@@ -1,4 +1,4 @@
-/** Last commits of the entries of a directory over HTTP. */
+/** Last commits of the entries of a directory over HTTP. Slow, sampled: long histories are made. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
 import { eventually } from '../../../../test/ci.ts';

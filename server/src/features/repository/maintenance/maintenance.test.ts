@@ -1,4 +1,4 @@
-/** Repositories that are written stay small: packs, refs and commit-graph follow by themselves, past what a killed git left. */
+/** Repositories that are written stay small: packs, refs and commit-graph follow by themselves, past what a killed git left. Slow, sampled: repositories are packed. */
 import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import * as git from '@millrace/git';
