@@ -295,6 +295,7 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     repositories: repository.backups,
     mailConfigured: config.smtpUrl !== null,
     switches: kernels.switches,
+    markdown: kernels.markdown,
     ssh: { ...address, served: () => ssh.listening(), hostKeys: async () => (await ssh.hostKeys()).public },
   });
   const open = gitAccess({

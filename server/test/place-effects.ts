@@ -30,6 +30,18 @@ export function placeEffects(world: () => World): Readonly<Record<string, Accoun
     return [answer.status, listed.length];
   };
   return {
+    project_export_enabled: {
+      value: false,
+      look: async () => (await call('POST', `/projects/${(await project()).id}/export`, {})).status,
+      before: 202,
+      after: 404,
+    },
+    keep_latest_artifact: {
+      value: false,
+      look: async () => (await call('GET', `/projects/${(await project()).id}`)).body.keep_latest_artifact,
+      before: true,
+      after: false,
+    },
     disable_invite_members: { value: true, look: invited, before: 201, after: 403 },
     custom_http_clone_url_root: {
       value: 'https://git.example.com/code',

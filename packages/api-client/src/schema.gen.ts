@@ -17322,6 +17322,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/users/{id}/project_deploy_keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List deploy keys of the projects that a user and the caller both maintain
+         * @description Any signed-in user. Token scope: `api` or `read_api`.
+         */
+        get: operations["getUsersByIdProjectDeployKeys"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/users/{id}/projects": {
         parameters: {
             query?: never;
@@ -21673,6 +21693,14 @@ export interface components {
             };
             /** @description What git may be used over; top-level groups may leave less */
             git_protocols: ("http" | "ssh")[];
+            help: {
+                /** @description Where the documentation of the instance is */
+                documentation_url: string | null;
+                /** @description Where users get support */
+                support_url: string | null;
+                /** @description What administrators tell on the help page; empty where it is nothing */
+                text_html: string;
+            };
             limits: {
                 /** @description Longest life of an access token */
                 access_token_days: number | null;
@@ -36333,6 +36361,23 @@ export interface components {
             todos: number;
             /** @description All of them, where a merge request with a to-do or with two roles of the caller counts once */
             waiting: number;
+        };
+        /** UserDeployKey */
+        UserDeployKey: {
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            expires_at: string | null;
+            /** @description MD5 */
+            fingerprint: string;
+            fingerprint_sha256: string;
+            id: number;
+            /** @description The public key */
+            key: string;
+            /** Format: date-time */
+            last_used_at: string | null;
+            title: string;
+            usage_type: string;
         };
         /** UserForAdmin */
         UserForAdmin: {
@@ -88195,6 +88240,55 @@ export interface operations {
             404: components["responses"]["NotFound"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getUsersByIdProjectDeployKeys: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or username of the user */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserDeployKey"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

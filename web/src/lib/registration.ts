@@ -16,6 +16,8 @@ export interface Registration {
   readonly terms_html: string | null;
   /** Empty where there is nothing. */
   readonly after_sign_up_html: string;
+  /** Empty where there is nothing. */
+  readonly sign_in_html: string;
 }
 
 async function answered<T>(call: Promise<T | null>): Promise<T> {

@@ -14,6 +14,7 @@ const instanceConfiguration = createRoute({
 const help = createRoute({
   getParentRoute: () => root,
   path: '/help',
+  loader: () => queries.ensureQueryData(configuration()),
   component: lazyRouteComponent(() => import('../features/help/HelpPage.tsx')),
 });
 

@@ -9,7 +9,7 @@ import type { Ports } from '../../kernel/ports.ts';
 import type { Secrets } from '../../kernel/secrets/index.ts';
 import type { Settings } from '../../kernel/settings/index.ts';
 import type { Noteables } from '../collaboration/index.ts';
-import { externalPlaces } from '../namespaces/index.ts';
+import { externalPlaces, projectActivity } from '../namespaces/index.ts';
 import { eventRoutes, type PushReader, recorder, retention } from './events/index.ts';
 import { feeds } from './feeds/feeds.ts';
 import { externalIssueReferences, integrationsOf } from './integrations/index.ts';
@@ -93,7 +93,7 @@ export function activityFeature(deps: ActivityDependencies): Feature {
     ],
     references: [externalIssueReferences(integrations.places)],
     consumers: [
-      recorder(db, { readPush: deps.readPush, settings: webhooks.settings }),
+      recorder(db, { readPush: deps.readPush, settings: webhooks.settings, active: projectActivity(db) }),
       webhookConsumer(webhooks),
       mails,
     ],

@@ -8,6 +8,7 @@ import { type BackupDependencies, type Backups, backupFeature } from './backups/
 import { hasActiveMessages } from './broadcast-messages/broadcast-messages.queries.ts';
 import { broadcastMessageRoutes } from './broadcast-messages/broadcast-messages.routes.ts';
 import { type ConfigurationDependencies, configurationRoutes } from './configuration/configuration.routes.ts';
+import { mountSecurityText } from './configuration/security-text.mount.ts';
 import { type OverviewDependencies, overviewRoutes } from './overview/overview.routes.ts';
 import { planLimitRoutes } from './settings/plan-limits.routes.ts';
 import { settingsRoutes } from './settings/settings.routes.ts';
@@ -42,6 +43,7 @@ export function adminFeature(deps: AdminDependencies): Feature & { readonly back
       ...backgroundJobRoutes(deps.db),
       ...broadcastMessageRoutes(deps.db),
     ],
+    mount: (server) => mountSecurityText(server, settings),
     tasks: backup.tasks,
     cron: backup.cron,
     backups: backup.backups,

@@ -76,6 +76,7 @@ export { groupAttributeParameters, groupAttributes } from './groups/attributes.t
 export { groupId } from './groups/groups.params.ts';
 export { setGroupPicture } from './groups/groups.queries.ts';
 export { createPersonalNamespace, renamePersonalNamespace } from './groups/groups.service.ts';
+export { caretakersOf } from './members/caretakers.queries.ts';
 export { sendsMail } from './members/entry.queries.ts';
 export { graceOfGroups } from './members/members.queries.ts';
 export { membersNamed } from './members/named.ts';
@@ -122,6 +123,7 @@ export {
 } from './project-relations/relations.ts';
 export { removing, removingOfGroup } from './project-relations/removing.queries.ts';
 export { type LinkedTexts, rewritingTexts } from './project-relations/texts.queries.ts';
+export { type ProjectsActive, projectActivity } from './projects/activity.ts';
 export type { Attributes } from './projects/attributes.changes.ts';
 export { attributeParameters as projectAttributeParameters } from './projects/attributes.params.ts';
 export { projectAttributes } from './projects/attributes.ts';

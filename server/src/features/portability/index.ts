@@ -105,7 +105,7 @@ export interface PortabilityDependencies {
   readonly parents: ParentLoader;
   readonly namespaces: Pick<Namespaces, 'projects' | 'groups' | 'deletion' | 'present' | 'list'>;
   readonly repository: ProjectRepositories;
-  readonly mail: Pick<Mail, 'send'>;
+  readonly mail: Pick<Mail, 'send' | 'configured'>;
   readonly createSnippet: GistImportDependencies['createSnippet'];
   readonly ports: Ports;
 }

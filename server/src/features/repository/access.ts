@@ -7,6 +7,7 @@ import { changesOf } from './commits/changes.ts';
 import { commitJson, projectPath } from './commits/commits.json.ts';
 import { areRelated } from './commits/commits.queries.ts';
 import { type commitService, fileChanges } from './commits/commits.service.ts';
+import type { DiffLimits } from './commits/diff-limits.ts';
 import { withCommitOf } from './commits/with-fork-commit.ts';
 import type { carrying } from './copies/fetch-from-fork.ts';
 import type { RepositoryAccess, RepositoryRow } from './face.ts';
@@ -32,6 +33,7 @@ interface AccessDependencies {
   readonly stamp: git.CommitStamp | null;
   readonly templates: Pick<ReturnType<typeof templateService>, 'defaultText' | 'one'>;
   readonly carried: ReturnType<typeof carrying>;
+  readonly diffLimits: DiffLimits;
 }
 
 export function repositoryAccess(deps: AccessDependencies): RepositoryAccess {
@@ -88,7 +90,7 @@ export function repositoryAccess(deps: AccessDependencies): RepositoryAccess {
       return { count, title: (await reader.commit(project, head)).title };
     },
     async diff(project, from, to, { whole = false, ...rest } = {}) {
-      const options = whole ? { ...rest, limits: git.WHOLE_DIFF_LIMITS } : rest;
+      const options = { ...rest, limits: whole ? git.WHOLE_DIFF_LIMITS : await deps.diffLimits() };
       try {
         return fileChanges(await git.diff(open(project), knownSha(from), knownSha(to), options));
       } catch (error) {
@@ -113,7 +115,7 @@ export function repositoryAccess(deps: AccessDependencies): RepositoryAccess {
     codeOwners: (project, commit, paths) => translated(ownedPaths(open(project), knownSha(commit), paths)),
     tagMessage: async (project, tag) => (await reader.tag(project, tag))?.message ?? null,
     diffOfCommit: commits.diffOfCommit,
-    ...changesOf({ open, reader }),
+    ...changesOf({ open, reader, diffLimits: deps.diffLimits }),
     async readText(project, sha, path, maximumBytes) {
       const blob = await reader.blob(project, sha, path);
       const content = blob ? await reader.blobContent(project, blob.id, maximumBytes) : null;

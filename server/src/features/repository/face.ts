@@ -182,7 +182,8 @@ export interface RepositoryAccess {
     side: 'old' | 'new',
   ): Promise<FilePatch | null>;
   /** How many files differ; a renamed one is one. */
-  changedFiles(project: RepositoryRow, from: string, to: string): Promise<number>;
+  /** How many, with a plus where there are more than are shown. */
+  changedFiles(project: RepositoryRow, from: string, to: string): Promise<string>;
   /** A hash of the changes between two commits: equal after a rebase that changes nothing else. */
   patchId(project: RepositoryRow, from: string, to: string): Promise<string>;
   /** Who owns files by the file CODEOWNERS of a commit; files that nobody owns are left out. */

@@ -30,6 +30,7 @@ import { commitRoutes } from './commits/commits.routes.ts';
 import { commitService } from './commits/commits.service.ts';
 import { compareRoutes } from './commits/compare.routes.ts';
 import { commitDetails } from './commits/detail.ts';
+import { diffLimits } from './commits/diff-limits.ts';
 import { historyRoutes } from './commits/history.routes.ts';
 import { commitReferences } from './commits/references.ts';
 import { startProjectOf } from './commits/start-project.ts';
@@ -231,7 +232,8 @@ export function repositoryFeature(deps: RepositoryDependencies) {
   });
   const snippet = snippets({ ...deps, open, reader, shared, defaultStorage: deps.repositoryStorage, stamp });
   const protections = protectionService(deps);
-  const commits = commitService({ open, reader, writes });
+  const limits = diffLimits(deps.settings);
+  const commits = commitService({ open, reader, writes, diffLimits: limits });
   const refs = refService({ reader, writes, commits });
   const merged = mergedBranches({ db, open, refs, actingAs: deps.actingAs });
   const changelogs = changelogService({ ...deps, open, reader, commits });
@@ -289,6 +291,7 @@ export function repositoryFeature(deps: RepositoryDependencies) {
     stamp,
     templates,
     carried,
+    diffLimits: limits,
   });
 
   const sweep = defineTask(
@@ -342,7 +345,7 @@ export function repositoryFeature(deps: RepositoryDependencies) {
       }),
       ...cherryPickRevertRoutes(details, cherryPickRevertService({ open, reader, writes, access })),
       ...historyRoutes({ open, reader, details }),
-      ...compareRoutes({ open, reader, access, details, startProject }),
+      ...compareRoutes({ open, reader, access, details, startProject, diffLimits: limits }),
       ...branchRoutes({ db, externalUrl: deps.externalUrl, reader, refs, protections }),
       ...tagRoutes({ db, externalUrl: deps.externalUrl, reader, refs, releases }),
       ...signatureRoutes({ reader, details, signatures, keys: deps.instanceKeys }),

@@ -1808,6 +1808,7 @@ export interface ProjectsTable {
   jobs_cache_index: Generated<number>;
   artifacts_quota: number | null;
   ci_queue_priority: Generated<'low' | 'normal' | 'high'>;
+  inactivity_warned_at: Date | null;
 }
 
 export interface ProtectedBranchLevelsTable {
@@ -1889,6 +1890,7 @@ export interface PushMirrorsTable {
   last_error: string | null;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
+  failure_told: Generated<boolean>;
 }
 
 export interface PushRulesTable {

@@ -124,6 +124,11 @@ export function checkSettings(
     refuse('repository_storages_weighted', `can't include: ${unknown.join(', ')}`);
   const missing = missingCompanions(merged, changed);
   for (const name of missing.filter((companion) => given.has(companion))) refuse(name, "can't be blank");
+  const { inactive_projects_send_warning_email_after_months: warned, inactive_projects_delete_after_months: deleted } =
+    merged;
+  const ofInactive = [...changed].some((name) => /^inactive_projects_.+_months$/.test(name));
+  if (ofInactive && warned >= deleted)
+    refuse('inactive_projects_send_warning_email_after_months', `must be less than ${deleted}`);
   for (const name of restrictedDefaults(merged, changed))
     refuse(name, 'cannot be set to a restricted visibility level');
   if (Object.keys(reasons).length > 0) throw invalidRecord(reasons);

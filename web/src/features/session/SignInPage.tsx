@@ -9,6 +9,7 @@ import { switchSession } from '../../lib/session.ts';
 import { ownPath } from '../../lib/urls.ts';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
+import { MarkdownBody } from '../../ui/MarkdownBody.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { ExpiredPassword } from './ExpiredPassword.tsx';
 import { SecondFactor } from './SecondFactor.tsx';
@@ -78,6 +79,7 @@ export default function SignInPage() {
           </Button>
         </Stack>
       </form>
+      {offers.sign_in_html ? <MarkdownBody html={offers.sign_in_html} /> : null}
       <div className={classes.links}>
         {offers.password_reset_enabled ? (
           <Anchor component={Link} to="/users/password/new">

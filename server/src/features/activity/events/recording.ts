@@ -22,6 +22,7 @@ import {
 } from '../../../kernel/events/index.ts';
 import { type CronItem, defineTask, type Task } from '../../../kernel/queue/index.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/index.ts';
+import type { ProjectsActive } from '../../namespaces/index.ts';
 import { insertEvents, type NewEvent, removeEvents } from './events.queries.ts';
 
 /** How many commits a push brought, and the title of the newest. */
@@ -47,6 +48,7 @@ type MilestoneFact = (typeof milestoneFacts)[keyof typeof milestoneFacts];
 interface RecorderDependencies {
   readonly readPush: PushReader;
   readonly settings: { read(): Promise<Pick<ApplicationSettings, 'push_event_activities_limit'>> };
+  readonly active: ProjectsActive;
 }
 
 async function ofPush(
@@ -129,16 +131,14 @@ export function recorder(db: Db, deps: RecorderDependencies): FactConsumer {
     const place = project_id !== null ? { project_id } : ofGroups.has(what.target_type) ? { namespace_id } : null;
     return place ? [{ ...what, ...place, fact_id: id, author_id: author, created_at }] : [];
   }
-  const write = (fact: Handled, author: number | null, what: What | null) =>
-    insertEvents(db, eventOf(fact, author, what));
+  async function record(events: readonly NewEvent[]): Promise<void> {
+    await insertEvents(db, events);
+    await deps.active(events.flatMap(({ project_id }) => project_id ?? []));
+  }
+  const write = (fact: Handled, author: number | null, what: What | null) => record(eventOf(fact, author, what));
   /** An event of the actor for each fact of the definition. */
   const as = <D extends FactDefinition>(definition: D, what: (fact: Fact<D>) => What) =>
-    onMany(definition, (facts) =>
-      insertEvents(
-        db,
-        facts.flatMap((fact) => eventOf(fact, fact.actor_id, what(fact))),
-      ),
-    );
+    onMany(definition, (facts) => record(facts.flatMap((fact) => eventOf(fact, fact.actor_id, what(fact)))));
 
   return {
     name: 'events',

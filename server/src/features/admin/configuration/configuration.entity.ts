@@ -59,5 +59,10 @@ export const InstanceConfiguration = Entity('InstanceConfiguration', {
     },
     { description: 'What holds for documents that belong to no group' },
   ),
+  help: Fields({
+    text_html: Text({ description: 'What administrators tell on the help page; empty where it is nothing' }),
+    support_url: Nullable(Text({ description: 'Where users get support' })),
+    documentation_url: Nullable(Text({ description: 'Where the documentation of the instance is' })),
+  }),
   throttles: ListOf(throttle, { description: 'Limits of requests that are switched on' }),
 });

@@ -1,7 +1,9 @@
 /** What users should know about the instance: how to be sure of its SSH server, and how much of what it takes. */
 import Type, { type Static } from 'typebox';
 import { letsIn } from '../../../kernel/authz/git-protocols.ts';
+import { anonymous } from '../../../kernel/authz/subjects.ts';
 import { type Route, route } from '../../../kernel/http/route.ts';
+import type { Markdown } from '../../../kernel/markdown/index.ts';
 import type { Settings } from '../../../kernel/settings/index.ts';
 import { globalScopes } from '../../activity/index.ts';
 import { maximumAvatarBytes } from '../../identity/index.ts';
@@ -22,6 +24,7 @@ export interface ServedSsh {
 export interface ConfigurationDependencies {
   readonly settings: Settings;
   readonly ssh: ServedSsh;
+  readonly markdown: Pick<Markdown, 'html'>;
 }
 
 type Values = Awaited<ReturnType<Settings['read']>>;
@@ -77,7 +80,10 @@ function search(values: Values): Configuration['search'] {
   };
 }
 
-export function configurationRoutes({ settings, ssh }: ConfigurationDependencies): Route[] {
+export function configurationRoutes({ settings, ssh, markdown }: ConfigurationDependencies): Route[] {
+  const html = async (text: string | null) =>
+    text === null ? '' : await markdown.html(text, { caller: anonymous, base: null });
+
   return [
     route({
       method: 'GET',
@@ -127,6 +133,11 @@ export function configurationRoutes({ settings, ssh }: ConfigurationDependencies
           formulas: {
             limited: values.math_rendering_limits_enabled,
             locked: values.lock_math_rendering_limits_enabled,
+          },
+          help: {
+            text_html: await html(values.help_page_text),
+            support_url: values.help_page_support_url,
+            documentation_url: values.help_page_documentation_base_url,
           },
           throttles: throttles(values),
         };

@@ -12,6 +12,7 @@ import {
 } from '../../../../test/ci.ts';
 import { documentEffects } from '../../../../test/document-effects.ts';
 import { buildGroup, buildProject, buildToken, unique } from '../../../../test/factories.ts';
+import { instanceEffects } from '../../../../test/instance-effects.ts';
 import { maintenanceEffects } from '../../../../test/maintenance-effects.ts';
 import { outboundEffects } from '../../../../test/outbound-effects.ts';
 import { placeEffects } from '../../../../test/place-effects.ts';
@@ -194,6 +195,7 @@ const effects: Readonly<Record<string, Effect>> = {
   ...accountEffects(() => world),
   ...approvalEffects(() => world),
   ...documentEffects(() => world),
+  ...instanceEffects(() => world),
   ...maintenanceEffects(() => world),
   ...outboundEffects(() => world),
   ...placeEffects(() => world),
@@ -422,18 +424,6 @@ const effects: Readonly<Record<string, Effect>> = {
     before: undefined,
     after: 'x\n',
   },
-  project_export_enabled: {
-    value: false,
-    look: async () => (await call('POST', `/projects/${templates}/export`, {}, world.owner.token)).status,
-    before: 202,
-    after: 404,
-  },
-  keep_latest_artifact: {
-    value: false,
-    look: async () => (await call('GET', `/projects/${templates}`)).body.keep_latest_artifact,
-    before: true,
-    after: false,
-  },
   wiki_page_max_content_bytes: { value: 1024, look: written(1025), before: 201, after: 400 },
   snippet_size_limit: { value: 3, look: async () => (await newSnippet('four')).status, before: 201, after: 400 },
   default_snippet_visibility: {
@@ -470,9 +460,11 @@ const proxied = settingNames.filter((name) => name.startsWith('asset_proxy_'));
 const searched = settingNames.filter((name) =>
   /^(global_search_\w+_enabled|anonymous_searches_allowed|default_search_scope)$/.test(name),
 );
-/** In tests of their own: identity/tokens, portability/push-mirrors, review/merge-requests and delivery/packages. */
+/** In tests of their own: identity/tokens, portability/push-mirrors, review/merge-requests, delivery/packages and namespaces/deletion. */
 const elsewhere = settingNames.filter((name) =>
-  /^(disable_personal_access_tokens|mirror_available|git_push_pipeline_limit|generic_packages_.*)$/.test(name),
+  /^(disable_personal_access_tokens|mirror_available|git_push_pipeline_limit|generic_packages_.*|(delete_)?inactive_projects.*)$/.test(
+    name,
+  ),
 );
 
 it('covers every setting that acts', () => {

@@ -16,7 +16,13 @@ import { type RegistrationOwner, registrationOwner } from './registration-tokens
 import type { RegistrationTokens } from './registration-tokens.service.ts';
 import { RunnerCreated, RunnerToken } from './runners.entity.ts';
 import { deleteManager, deleteRunner, insertRunner, managersOf, updateRunner } from './runners.queries.ts';
-import { newRunnerToken, type RunnerAccess, requireReplaceable, runnerFrom } from './runners.service.ts';
+import {
+  mayBeRegistered,
+  newRunnerToken,
+  type RunnerAccess,
+  requireReplaceable,
+  runnerFrom,
+} from './runners.service.ts';
 
 const tag = 'Runners';
 const protocol = 'Runner protocol';
@@ -72,8 +78,13 @@ export function registrationRoutes(
 
   async function renew(runner: Runner) {
     requireReplaceable(runner, deps.builtIn);
-    const { token: secret, hash } = newRunnerToken(runner.registration_type);
-    const changed = await transaction(db, async (tx) => updateRunner(tx, runner.id, { token_sha256: hash }));
+    const {
+      token: secret,
+      hash,
+      expiresAt,
+    } = await newRunnerToken(deps.settings, runner.runner_type, runner.registration_type);
+    const token = { token_sha256: hash, token_expires_at: expiresAt };
+    const changed = await transaction(db, async (tx) => updateRunner(tx, runner.id, token));
     if (!changed) throw notFound('Runner');
     return { token: secret, token_expires_at: changed.token_expires_at };
   }
@@ -104,11 +115,13 @@ export function registrationRoutes(
         if (type === 'group_type' && groupId === undefined) throw invalidParameters(['group_id is missing']);
         if (type === 'project_type' && projectId === undefined) throw invalidParameters(['project_id is missing']);
         const owner = await access.owner(caller, type, { groupId, projectId });
-        const { token: secret, hash } = newRunnerToken('authenticated_user');
+        if (!caller.admin && !(await mayBeRegistered(deps.settings, type)))
+          throw forbidden('runner registration disallowed by valid_runner_registrars');
+        const secret = await newRunnerToken(deps.settings, type, 'authenticated_user');
         const by = { registrationType: 'authenticated_user', createdById: caller.user?.id ?? null } as const;
-        const row = runnerFrom(given(params), { ...owner, ...by }, hash);
+        const row = runnerFrom(given(params), { ...owner, ...by }, secret);
         const runner = await transaction(db, async (tx) => insertRunner(tx, row));
-        return { id: runner.id, token: secret, token_expires_at: runner.token_expires_at };
+        return { id: runner.id, token: secret.token, token_expires_at: runner.token_expires_at };
       },
     }),
     route({
@@ -131,12 +144,15 @@ export function registrationRoutes(
         if (!allowed) throw forbidden('runner registration disallowed by allow_runner_registration_token');
         const owner = await registrationOwner(db, tokenHash(params.token));
         if (!owner) throw forbidden('invalid token supplied');
-        const { token: secret, hash } = newRunnerToken('registration_token');
         const type =
           owner.projectId !== null ? 'project_type' : owner.namespaceId !== null ? 'group_type' : 'instance_type';
+        // Whoever has the token: it says nothing of who that is.
+        if (!(await mayBeRegistered(deps.settings, type)))
+          throw forbidden('runner registration disallowed by valid_runner_registrars');
+        const secret = await newRunnerToken(deps.settings, type, 'registration_token');
         const by = { type, ...owner, registrationType: 'registration_token', createdById: null } as const;
-        const runner = await transaction(db, async (tx) => insertRunner(tx, runnerFrom(given(params), by, hash)));
-        return { id: runner.id, token: secret, token_expires_at: runner.token_expires_at };
+        const runner = await transaction(db, async (tx) => insertRunner(tx, runnerFrom(given(params), by, secret)));
+        return { id: runner.id, token: secret.token, token_expires_at: runner.token_expires_at };
       },
     }),
     route({

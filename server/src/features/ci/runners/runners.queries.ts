@@ -187,6 +187,8 @@ export async function findGroup(db: Db, id: number): Promise<Namespace | undefin
 export interface NewRunner {
   readonly type: RunnerType;
   readonly tokenSha256: Buffer;
+  /** Null for a token that does not end. */
+  readonly tokenExpiresAt: Date | null;
   readonly description: string;
   readonly maintenanceNote: string | null;
   readonly paused: boolean;
@@ -207,6 +209,7 @@ export async function insertRunner(tx: Db, runner: NewRunner): Promise<Runner> {
     .values({
       runner_type: runner.type,
       token_sha256: runner.tokenSha256,
+      token_expires_at: runner.tokenExpiresAt,
       description: runner.description,
       maintenance_note: runner.maintenanceNote,
       paused: runner.paused,
@@ -256,6 +259,7 @@ export type RunnerChanges = Partial<
     | 'access_level'
     | 'maximum_timeout'
     | 'token_sha256'
+    | 'token_expires_at'
   >
 >;
 

@@ -9,6 +9,7 @@ import { forbidden, invalidRecord, notFound, unauthorized } from '../../../kerne
 import { type ParentLoader, requireOnGroup, requireOnProject } from '../../../kernel/http/parents.ts';
 import { tokenPrefixes } from '../../../kernel/names.ts';
 import { newToken, tokenHash } from '../../../kernel/secrets/index.ts';
+import type { Settings } from '../../../kernel/settings/index.ts';
 import type { CiDependencies } from '../deps.ts';
 import { findRunner, hasRoleWhereRunnerServes, type NewRunner, projectsOf } from './runners.queries.ts';
 
@@ -18,10 +19,40 @@ const minimumTimeout = 600;
 const longestTimeout = 2_147_483_647;
 const maxTags = 50;
 
-/** A new authentication token and what is stored of it. Its prefix tells runners what to do when they unregister. */
-export function newRunnerToken(registration: Runner['registration_type']): { token: string; hash: Buffer } {
+/** A new authentication token, and what is stored of it. */
+export interface RunnerSecret {
+  readonly token: string;
+  readonly hash: Buffer;
+  readonly expiresAt: Date | null;
+}
+
+/** How long new tokens of a kind of runner live, by the settings of the instance; null for ever. */
+async function tokenLifetime(settings: Settings, type: Runner['runner_type']): Promise<number | null> {
+  const {
+    runner_token_expiration_interval: ofInstance,
+    group_runner_token_expiration_interval: ofGroups,
+    project_runner_token_expiration_interval: ofProjects,
+  } = await settings.read();
+  return { instance_type: ofInstance, group_type: ofGroups, project_type: ofProjects }[type];
+}
+
+/** Its prefix tells runners what to do when they unregister. Runners ask for another token before it expires. */
+export async function newRunnerToken(
+  settings: Settings,
+  type: Runner['runner_type'],
+  registration: Runner['registration_type'],
+): Promise<RunnerSecret> {
   const token = newToken(registration === 'registration_token' ? tokenPrefixes.registeredRunner : tokenPrefixes.runner);
-  return { token, hash: tokenHash(token) };
+  const seconds = await tokenLifetime(settings, type);
+  const expiresAt = seconds === null ? null : new Date(Date.now() + seconds * 1000);
+  return { token, hash: tokenHash(token), expiresAt };
+}
+
+/** Whether others than administrators may add runners to projects or groups of the instance. */
+export async function mayBeRegistered(settings: Settings, type: Runner['runner_type']): Promise<boolean> {
+  if (type === 'instance_type') return true;
+  const { valid_runner_registrars: registrars } = await settings.read();
+  return registrars.includes(type === 'group_type' ? 'group' : 'project');
 }
 
 export interface RunnerSettings {
@@ -61,14 +92,15 @@ export function checkSettings(settings: RunnerSettings, tags: readonly string[],
 export function runnerFrom(
   settings: RunnerSettings,
   owner: Pick<NewRunner, 'type' | 'namespaceId' | 'projectId' | 'registrationType' | 'createdById'>,
-  tokenSha256: Buffer,
+  { hash, expiresAt }: RunnerSecret,
 ): NewRunner {
   const tags = cleanTags(settings.tag_list ?? []);
   const runUntagged = settings.run_untagged ?? true;
   checkSettings(settings, tags, runUntagged);
   return {
     ...owner,
-    tokenSha256,
+    tokenSha256: hash,
+    tokenExpiresAt: expiresAt,
     description: settings.description ?? '',
     maintenanceNote: settings.maintenance_note ?? null,
     paused: settings.paused ?? (settings.active === undefined ? false : !settings.active),

@@ -29,6 +29,7 @@ export const DeployKeyOfProject = Entity('DeployKeyOfProject', {
   ...key,
   can_push: Flag({ description: 'Whether it may push to the project' }),
 });
+export const UserDeployKey = Entity('UserDeployKey', key);
 export const DeployKeyEntity = Entity('DeployKey', {
   ...key,
   public: Flag({ description: 'Whether every project may take it' }),
@@ -36,7 +37,7 @@ export const DeployKeyEntity = Entity('DeployKey', {
   projects_with_readonly_access: ListOf(project),
 });
 
-const keyJson = (row: SshKey) => ({
+export const keyJson = (row: SshKey): Static<typeof UserDeployKey> => ({
   id: row.id,
   title: row.title,
   created_at: row.created_at,

@@ -77,6 +77,41 @@ export async function projectsOfKeys(db: Db, keyIds: readonly number[]): Promise
   return rows;
 }
 
+/** Whether somebody maintains the project `p` of the namespace `n`. */
+const maintains = (userId: number) => sql<boolean>`exists (
+  select from grants g where g.user_id = ${userId} and g.level >= 40 and g.state = 'active'
+    and (g.expires_at is null or g.expires_at > current_date)
+    and (g.project_id = p.id or g.namespace_id = any(n.traversal_ids)))`;
+
+/** Projects that all of these people maintain. */
+const maintainedBy = (userIds: readonly number[]) => sql`
+  select p.id from projects p join namespaces n on n.id = p.namespace_id
+  where ${sql.join(userIds.map(maintains), sql` and `)}`;
+
+export async function maintainTogether(db: Db, userIds: readonly number[]): Promise<boolean> {
+  const { rows } = await sql`${maintainedBy(userIds)} limit 1`.execute(db);
+  return rows.length > 0;
+}
+
+/** Keys of the projects that all of these people maintain. */
+export async function listKeysOfMaintained(
+  db: Db,
+  userIds: readonly number[],
+  window: Window,
+): Promise<{ rows: SshKey[]; total: number }> {
+  const keys = db
+    .selectFrom('ssh_keys')
+    .where('kind', '=', 'deploy')
+    .where(
+      sql<boolean>`id in (select d.key_id from project_deploy_keys d where d.project_id in (${maintainedBy(userIds)}))`,
+    );
+  const [rows, total] = await Promise.all([
+    keys.selectAll().orderBy('id').limit(window.limit).offset(window.offset).execute(),
+    countUpTo(db, keys.select('id')),
+  ]);
+  return { rows, total };
+}
+
 /** A deploy key with this fingerprint that the user may take: a public one, their own, or one of a project they maintain. */
 export async function usableKey(
   db: Db,
@@ -88,10 +123,7 @@ export async function usableKey(
       and (${user.admin} or k.public or k.created_by_id = ${user.id} or exists (
         select 1 from project_deploy_keys d join projects p on p.id = d.project_id
           join namespaces n on n.id = p.namespace_id
-          join grants g on g.user_id = ${user.id} and g.level >= 40 and g.state = 'active'
-            and (g.expires_at is null or g.expires_at > current_date)
-            and (g.project_id = p.id or g.namespace_id = any(n.traversal_ids))
-        where d.key_id = k.id))`.execute(db);
+        where d.key_id = k.id and ${maintains(user.id)}))`.execute(db);
   return rows[0];
 }
 

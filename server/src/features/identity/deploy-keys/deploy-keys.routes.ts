@@ -3,18 +3,28 @@ import Type from 'typebox';
 import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
-import { recordNotFound } from '../../../kernel/http/errors.ts';
+import { forbidden, notFound, recordNotFound } from '../../../kernel/http/errors.ts';
 import { mapPage, offsetPage } from '../../../kernel/http/pagination.ts';
 import { atLeastOneOf } from '../../../kernel/http/params/groups.ts';
 import { Bool, DateTimeParam, IdOrPath, Int, Optional, rules, Str } from '../../../kernel/http/params/schema.ts';
 import { Empty, type Route, route } from '../../../kernel/http/route.ts';
-import { DeployKeyEntity, DeployKeyOfProject, deployKey, deployKeyOfProject } from './deploy-keys.entity.ts';
+import { findUserByIdOrName } from '../users/index.ts';
+import {
+  DeployKeyEntity,
+  DeployKeyOfProject,
+  deployKey,
+  deployKeyOfProject,
+  keyJson,
+  UserDeployKey,
+} from './deploy-keys.entity.ts';
 import {
   countAllDeployKeys,
   countDeployKeys,
   type DeployKey,
   listAllDeployKeys,
   listDeployKeys,
+  listKeysOfMaintained,
+  maintainTogether,
   projectsOfKeys,
 } from './deploy-keys.queries.ts';
 import type { DeployKeys } from './deploy-keys.service.ts';
@@ -70,6 +80,24 @@ export function deployKeyRoutes(db: Db, keys: DeployKeys): Route[] {
       params: Type.Object(newKey),
       responses: { 201: DeployKeyEntity },
       handler: async ({ params, caller }) => deployKey(await keys.add(null, caller, params), []),
+    }),
+    route({
+      ...common,
+      method: 'GET',
+      path: '/users/:id/project_deploy_keys',
+      summary: 'List deploy keys of the projects that a user and the caller both maintain',
+      access: { on: 'instance', ability: 'signed_in' },
+      params: Type.Object({ id: IdOrPath('Id or username of the user') }),
+      pagination: 'offset',
+      responses: { 200: ListOf(UserDeployKey) },
+      handler: async ({ params, caller, page }) => {
+        const user = await findUserByIdOrName(db, String(params.id));
+        if (!user || !caller.user) throw notFound('User');
+        const both = [...new Set([user.id, caller.user.id])];
+        if (!(await maintainTogether(db, both))) throw forbidden('No common authorized project found');
+        const { rows, total } = await listKeysOfMaintained(db, both, page);
+        return mapPage(offsetPage(page, rows, total), keyJson);
+      },
     }),
     route({
       ...common,

@@ -134,3 +134,28 @@ describe('deploy keys of a project', () => {
     expect((await all('GET', undefined, admin, { public: true })).body).toHaveLength(1);
   });
 });
+
+it('of a user are those of the projects that they and the caller both maintain', async () => {
+  const [maintainer, developer] = [await buildToken(app), await buildToken(app)];
+  const common = await buildProject(app, { owner: owner.user });
+  await buildMember(app, { user: maintainer.user, of: common, level: Level.maintainer });
+  await buildMember(app, { user: developer.user, of: common, level: Level.developer });
+  const [shared, alone] = [await add({ title: 'shared' }, owner, common), await add({ title: 'alone' })];
+  const list = (of: unknown, token?: BuiltToken) =>
+    app.api<Json[]>('GET', `/users/${String(of)}/project_deploy_keys`, token ? { token: token.secret } : {});
+  const titles = async (of: unknown, token: BuiltToken) => (await list(of, token)).body.map(({ title }) => title);
+  expect(await titles(owner.user.username, maintainer)).toEqual(['shared']);
+  expect(await titles(maintainer.user.id, owner)).toEqual(['shared']);
+  expect(await titles(owner.user.id, owner)).toEqual(expect.arrayContaining(['shared', 'alone']));
+  const [key] = (await list(maintainer.user.id, maintainer)).body;
+  const { can_push: _, ...fields } = shared.body;
+  expect(key).toEqual(fields);
+  expect(alone.status).toBe(201);
+  for (const token of [developer, admin])
+    expect(await list(owner.user.id, token)).toMatchObject({
+      status: 403,
+      body: { message: '403 Forbidden - No common authorized project found' },
+    });
+  expect((await list('nobody-here', owner)).status).toBe(404);
+  expect((await list(owner.user.id)).status).toBe(401);
+});

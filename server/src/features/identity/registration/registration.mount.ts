@@ -64,6 +64,7 @@ export function mountRegistration(server: FastifyInstance, deps: RegistrationMou
           password_lowercase_required: values.password_lowercase_required,
           terms_html: values.enforce_terms ? await html(values.terms) : null,
           after_sign_up_html: await html(values.after_sign_up_text),
+          sign_in_html: await html(values.sign_in_text),
         }),
       );
   });

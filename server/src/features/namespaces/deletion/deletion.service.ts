@@ -31,6 +31,8 @@ import {
   takenInNamespace,
   updateProject,
 } from '../projects/projects.queries.ts';
+import { type InactiveSince, stillInactive } from './inactive.queries.ts';
+import { type InactiveDependencies, inactiveProjects } from './inactive.ts';
 
 export interface RemovalOptions {
   readonly permanently?: boolean | undefined;
@@ -60,7 +62,7 @@ function isFinal(
   return true;
 }
 
-export function deletionService(deps: NamespacesDependencies) {
+export function deletionService(deps: NamespacesDependencies & Pick<InactiveDependencies, 'mail'>) {
   const { db, settings } = deps;
 
   const removeProject = async (id: number): Promise<void> => {
@@ -172,6 +174,21 @@ export function deletionService(deps: NamespacesDependencies) {
     return group;
   }
 
+  /** Frees the path and name of a project, and says when it goes. */
+  async function markProject(tx: Db, project: Project, actorId: number | null): Promise<void> {
+    await updateProject(tx, project.id, {
+      marked_for_deletion_on: today(),
+      path: scheduledText(project.path, project.id),
+      name: scheduledText(project.name, project.id),
+    });
+    await recordFact(
+      tx,
+      projectFacts.marked_for_deletion,
+      { project_id: project.id },
+      { project_id: project.id, namespace_id: project.namespace_id, actor_id: actorId },
+    );
+  }
+
   async function scheduleProject(subject: ProjectSubject, caller: Caller, options: RemovalOptions): Promise<void> {
     const { namespace } = subject;
     if ((await settings.read()).default_project_deletion_protection && !caller.admin) throw forbidden();
@@ -181,19 +198,7 @@ export function deletionService(deps: NamespacesDependencies) {
       const fullPath = `${namespace.full_path}/${project.path}`;
       const final = isFinal('Project', project.marked_for_deletion_on, fullPath, options);
       if (final && (await jobExists(tx, projectKey(project.id)))) throw notFound('Project');
-      if (!final) {
-        await updateProject(tx, project.id, {
-          marked_for_deletion_on: today(),
-          path: scheduledText(project.path, project.id),
-          name: scheduledText(project.name, project.id),
-        });
-        await recordFact(
-          tx,
-          projectFacts.marked_for_deletion,
-          { project_id: project.id },
-          { project_id: project.id, namespace_id: project.namespace_id, actor_id: caller.user?.id ?? null },
-        );
-      }
+      if (!final) await markProject(tx, project, caller.user?.id ?? null);
       await record(tx, caller, subject, final || days === 0 ? 'deletion_started' : 'marked_for_deletion');
       if (final || days === 0) await enqueueProject(tx, project.id);
     });
@@ -214,6 +219,8 @@ export function deletionService(deps: NamespacesDependencies) {
       await claimPath(tx, `${space.full_path}/${path}`);
       await updateProject(tx, project.id, {
         marked_for_deletion_on: null,
+        // Whoever brings it back gets another warning.
+        inactivity_warned_at: null,
         path,
         name: taken.name ? `${wanted.name}-${project.id}` : wanted.name,
       });
@@ -276,8 +283,27 @@ export function deletionService(deps: NamespacesDependencies) {
     for (const id of groups) await enqueueGroup(db, id);
   }
 
-  const tasks: Task[] = [projectTask, groupTask, sweepTask];
-  const cron: CronItem[] = [{ task: sweepTask.name, schedule: '7 2 * * *' }];
+  /** Removes a project that nobody uses, like any other; false where something has happened in it since. */
+  async function scheduleInactive(id: number, since: InactiveSince): Promise<boolean> {
+    const days = await keptDays();
+    return await transaction(db, async (tx) => {
+      const found = await findProject(tx, id);
+      const namespace = found && (await lockNamespace(tx, found.namespace_id));
+      const project = namespace && (await stillInactive(tx, id, since));
+      if (!project) return false;
+      await markProject(tx, project, null);
+      const entity = entityOfPlace({ kind: 'project', project, namespace });
+      const details = { inactive_since: project.last_activity_at.toISOString() };
+      const event = days === 0 ? 'project_deletion_started' : 'project_marked_for_deletion';
+      await recordAudit(tx, { ...systemOrigin, entity, event, details });
+      if (days === 0) await enqueueProject(tx, id);
+      return true;
+    });
+  }
+  const inactive = inactiveProjects({ ...deps, remove: scheduleInactive });
+
+  const tasks: Task[] = [projectTask, groupTask, sweepTask, inactive.task];
+  const cron: CronItem[] = [{ task: sweepTask.name, schedule: '7 2 * * *' }, inactive.cron];
   return { scheduleProject, restoreProject, scheduleGroup, restoreGroup, removeProject, removePlacesOf, tasks, cron };
 }
 

@@ -100,6 +100,16 @@ export async function deleteProject(tx: Db, id: number): Promise<Project | undef
   return await tx.deleteFrom('projects').where('id', '=', id).returningAll().executeTakeFirst();
 }
 
+/** Something happened in projects; what was noted within an hour stays. */
+export async function recordActivity(db: Db, ids: readonly number[]): Promise<void> {
+  await db
+    .updateTable('projects')
+    .set({ last_activity_at: sql`now()` })
+    .where('id', 'in', [...ids])
+    .where('last_activity_at', '<', sql<Date>`now() - interval '1 hour'`)
+    .execute();
+}
+
 /** Projects whose days of grace are over. */
 export async function projectsToRemove(db: Db, days: number): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`

@@ -111,26 +111,44 @@ export async function beginPush(
   return { mirror, project };
 }
 
-/** Writes down what became of a job's push; nothing where somebody changed or took the mirror meanwhile. */
+/**
+ * Writes down what became of a job's push; nothing where somebody changed or took the mirror meanwhile. True for the
+ * first failure since it last worked.
+ */
 export async function endPush(
   db: Db,
   id: number,
   job: string,
   end: { readonly status: 'finished' | 'failed' | 'to_retry'; readonly error: string | null },
-): Promise<void> {
+): Promise<boolean> {
   const { status, error } = end;
-  await db
+  const row = await db
     .updateTable('push_mirrors')
     .set({
       update_status: status,
       run_job: null,
       last_error: error,
       ...(status === 'finished' || status === 'failed' ? { last_update_at: sql<Date>`now()` } : {}),
-      ...(status === 'finished' ? { last_successful_update_at: sql<Date>`now()` } : {}),
+      ...(status === 'finished' ? { last_successful_update_at: sql<Date>`now()`, failure_told: false } : {}),
+      ...(status === 'failed' ? { failure_told: true } : {}),
     })
-    .where('id', '=', id)
-    .where('run_job', '=', job)
-    .execute();
+    .from((before) =>
+      before.selectFrom('push_mirrors as m').selectAll().where('m.id', '=', id).forUpdate().as('before'),
+    )
+    .whereRef('push_mirrors.id', '=', 'before.id')
+    .where('push_mirrors.run_job', '=', job)
+    .returning('before.failure_told as told')
+    .executeTakeFirst();
+  return status === 'failed' && row?.told === false;
+}
+
+export async function pathOf(db: Db, { path, namespace_id }: Pick<Project, 'path' | 'namespace_id'>): Promise<string> {
+  const { full_path } = await db
+    .selectFrom('namespaces')
+    .select('full_path')
+    .where('id', '=', namespace_id)
+    .executeTakeFirstOrThrow();
+  return `${full_path}/${path}`;
 }
 
 /** Names and patterns of the project's protected branches, with those of its top-level group. */

@@ -1,13 +1,14 @@
 /** Pushing to mirrors: after each change of a repository, in the background, one push of a mirror at a time. */
 import Type from 'typebox';
-import type { Db } from '../../../kernel/db/index.ts';
+import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { Project, PushMirror } from '../../../kernel/db/rows.ts';
 import { type FactConsumer, onMany, repositoryUpdated } from '../../../kernel/events/index.ts';
 import { addJob, defineTask, Unreached } from '../../../kernel/queue/index.ts';
+import { caretakersOf } from '../../namespaces/index.ts';
 import { linearPattern, matchesPattern } from '../../repository/index.ts';
 import type { PortabilityDependencies } from '../index.ts';
 import { planOf } from './plan.ts';
-import { beginPush, enabledMirrors, endPush, protectedPatterns } from './push-mirrors.queries.ts';
+import { beginPush, enabledMirrors, endPush, pathOf, protectedPatterns } from './push-mirrors.queries.ts';
 import { mirrorOffer, mirrorRemote, NotPushed, plainPart, pushTo } from './remote.ts';
 
 export const purpose = 'push mirror';
@@ -33,7 +34,10 @@ function withoutProof(text: string, address: string): string {
   return proof === '' ? text : [proof, plainPart(proof)].reduce((left, word) => left.replaceAll(word, '*****'), text);
 }
 
-type Dependencies = Pick<PortabilityDependencies, 'db' | 'settings' | 'outbound' | 'secrets' | 'repository'>;
+type Dependencies = Pick<
+  PortabilityDependencies,
+  'db' | 'settings' | 'outbound' | 'secrets' | 'repository' | 'mail' | 'externalUrl'
+>;
 
 export function pushMirrorTasks(deps: Dependencies) {
   const { db, outbound, secrets } = deps;
@@ -74,6 +78,26 @@ export function pushMirrorTasks(deps: Dependencies) {
       throw new NotPushed(`These have diverged at the mirror and were kept: ${diverged.join(', ')}`);
   }
 
+  /** Ends the push of a job. Maintainers and Owners are told of a failure, once until it works again. */
+  async function end(mirror: PushMirror, project: Project, job: string, how: Parameters<typeof endPush>[3]) {
+    await transaction(db, async (tx) => {
+      if (!(await endPush(tx, mirror.id, job, how)) || !deps.mail.configured) return;
+      const path = await pathOf(tx, project);
+      for (const { name, email } of await caretakersOf(tx, project))
+        await deps.mail.send(tx, {
+          to: email,
+          subject: `${project.name} | Remote mirror update failed`,
+          paragraphs: [
+            `Hello ${name},`,
+            `The push mirror ${mirror.url} of the project ${path} could not be updated:`,
+            how.error ?? '',
+            'You get no further messages about this mirror until an update succeeds.',
+          ],
+          action: { label: 'Mirror settings', url: `${deps.externalUrl}/${path}/-/settings/repository` },
+        });
+    });
+  }
+
   const task = defineTask(
     pushTask.name,
     Type.Object({ mirror_id: Type.Integer() }),
@@ -84,19 +108,19 @@ export function pushMirrorTasks(deps: Dependencies) {
       const { mirror, project } = begun;
       const { mirror_available: available } = await deps.settings.read();
       if (!available && !mirror.by_admin)
-        return await endPush(db, id, jobId, {
+        return await end(mirror, project, jobId, {
           status: 'failed',
           error: 'Push mirrors are switched off on this instance (mirror_available)',
         });
       const address = secrets.open(mirror.address_sealed, purpose);
       try {
         await push(address, mirror, project, signal);
-        await endPush(db, id, jobId, { status: 'finished', error: null });
+        await end(mirror, project, jobId, { status: 'finished', error: null });
       } catch (error) {
         const again = !(error instanceof NotPushed) || error.again;
         const told = withoutProof(error instanceof NotPushed ? error.message : 'The push could not be made', address);
         const over = !again || attempt >= maxAttempts;
-        await endPush(db, id, jobId, { status: over ? 'failed' : 'to_retry', error: told.slice(0, errorLength) });
+        await end(mirror, project, jobId, { status: over ? 'failed' : 'to_retry', error: told.slice(0, errorLength) });
         if (!(error instanceof NotPushed)) throw error;
         if (!over) throw new Unreached(`push mirror ${id}: ${told}`);
       }

@@ -8,11 +8,13 @@ import { startTestApp, type TestApp } from '../../../../test/app.ts';
 import { eventually } from '../../../../test/ci.ts';
 import { type BuiltToken, buildAdmin, buildToken, unique } from '../../../../test/factories.ts';
 import { type GitClient, gitClient } from '../../../../test/git.ts';
+import { type MailServer, startMailServer } from '../../../../test/mail.ts';
 import { buildRepositoryProject, type Json, type RepositoryProject } from '../../../../test/repositories.ts';
 import { Level } from '../../../kernel/authz/levels.ts';
 
 let app: TestApp;
 let git: GitClient;
+let mails: MailServer;
 let admin: BuiltToken;
 /** With two branches and a tag. */
 let shared: RepositoryProject;
@@ -20,7 +22,8 @@ const servers: Server[] = [];
 const secret = 'pass-word-9Xy';
 
 beforeAll(async () => {
-  app = await startTestApp({ background: true });
+  mails = await startMailServer();
+  app = await startTestApp({ background: true, environment: { MILLRACE_SMTP_URL: `${mails.url}?verify=off` } });
   git = await gitClient();
   admin = await buildToken(app, { user: await buildAdmin(app) });
   await setting({ allow_local_requests_from_web_hooks_and_services: true });
@@ -35,6 +38,7 @@ afterEach(() => {
 afterAll(async () => {
   await git.close();
   await app.close();
+  await mails.close();
 });
 
 const setting = async (json: Json) =>
@@ -229,6 +233,39 @@ describe('push mirrors', () => {
     expect(asked).toBe(3);
     expect(refused.last_error).toContain('robot:*****');
     expect(refused.last_error).not.toContain(secret);
+  });
+
+  it('tell Maintainers and Owners by mail that one fails, once until it works again', async () => {
+    const project = await filled();
+    const developer = await project.member(Level.developer);
+    const maintainer = await project.member(Level.maintainer);
+    const told = (who: BuiltToken) => mails.received.filter(({ to }) => to.includes(who.user.email)).length;
+    let works = false;
+    const host = await served((_request, response) => {
+      if (!works) return void response.writeHead(404).end();
+      // Nothing is missing there.
+      const line = '# service=git-receive-pack\n';
+      const framed = (text: string) => (text.length + 4).toString(16).padStart(4, '0') + text;
+      const [first = '', ...others] = refs;
+      const caps = framed(`${first}\0report-status delete-refs\n`);
+      response.end(`${framed(line)}0000${caps}${others.map((each) => framed(`${each}\n`)).join('')}0000`);
+    });
+    const own = await git.run(['ls-remote', '--heads', '--tags', '--refs', project.remote(project.owner.secret)]);
+    const refs = own.split('\n').map((each) => each.replace('\t', ' '));
+    const { id, url } = await made(project, { url: `http://robot:${secret}@${host}/a.git` });
+    expect(await settled(project, id)).toMatchObject({ update_status: 'failed' });
+    const mail = await mails.next(maintainer.user.email);
+    expect(mail.header('Subject')).toBe(`${(await project.row()).name} | Remote mirror update failed`);
+    for (const part of [url, project.fullPath, 'no such repository']) expect(mail.text).toContain(part);
+    expect(mail.text).not.toContain(secret);
+    await mails.next(project.owner.user.email);
+    expect(await synced(project, id)).toMatchObject({ update_status: 'failed' });
+    works = true;
+    expect(await synced(project, id)).toMatchObject({ update_status: 'finished' });
+    works = false;
+    expect(await synced(project, id)).toMatchObject({ update_status: 'failed' });
+    await mails.next(maintainer.user.email);
+    expect([told(developer), told(maintainer)]).toEqual([0, 2]);
   });
 
   it('security: are refused for addresses that the instance does not reach, and silent with it', async () => {

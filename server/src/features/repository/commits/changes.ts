@@ -3,6 +3,7 @@ import * as git from '@millrace/git';
 import type { RepositoryAccess } from '../face.ts';
 import { knownSha, type OpenRepository } from '../reading/git-reader.ts';
 import type { RepositoryReader } from '../reading/reader.ts';
+import type { DiffLimits } from './diff-limits.ts';
 
 /** Lines of larger changes of one file are not followed. */
 const largestPatch = 10 * 1024 ** 2;
@@ -10,6 +11,7 @@ const largestPatch = 10 * 1024 ** 2;
 export function changesOf(deps: {
   readonly open: OpenRepository;
   readonly reader: Pick<RepositoryReader, 'commit'>;
+  readonly diffLimits: DiffLimits;
 }): Pick<RepositoryAccess, 'changes' | 'changedPaths' | 'changedFiles' | 'filePatch'> {
   const { open, reader } = deps;
   const limits = { maxPatchBytes: largestPatch, maxBytes: 2 * largestPatch, maxLines: 1_000_000 };
@@ -49,7 +51,9 @@ export function changesOf(deps: {
       };
     },
     async changedFiles(project, from, to) {
-      return (await git.changedFiles(open(project), knownSha(from), knownSha(to))).length;
+      const { length } = await git.changedFiles(open(project), knownSha(from), knownSha(to));
+      const { maxFiles } = await deps.diffLimits();
+      return length > maxFiles ? `${maxFiles}+` : String(length);
     },
   };
 }

@@ -7,6 +7,7 @@ import { knownSha, type OpenRepository } from '../reading/git-reader.ts';
 import type { RepositoryReader } from '../reading/reader.ts';
 import type { WritePath } from '../writes/write-path.ts';
 import { committerOf } from './committer.ts';
+import type { DiffLimits } from './diff-limits.ts';
 
 export interface FileAction {
   readonly action: 'create' | 'delete' | 'move' | 'update' | 'chmod';
@@ -116,6 +117,7 @@ export function commitService(deps: {
   open: OpenRepository;
   reader: RepositoryReader;
   writes: WritePath;
+  diffLimits: DiffLimits;
 }): CommitService {
   const { reader } = deps;
 
@@ -211,7 +213,8 @@ export function commitService(deps: {
       return made;
     },
     async diffOfCommit(project, sha) {
-      return fileChanges(await git.commitDiff(deps.open(project), knownSha(sha)));
+      const limits = await deps.diffLimits();
+      return fileChanges(await git.commitDiff(deps.open(project), knownSha(sha), { limits }));
     },
   };
 }

@@ -12,6 +12,7 @@ import { Compare } from './commits.entity.ts';
 import { commitJson, unified } from './commits.json.ts';
 import { fileChanges } from './commits.service.ts';
 import type { CommitDetails } from './detail.ts';
+import type { DiffLimits } from './diff-limits.ts';
 import { withCommitOf } from './with-fork-commit.ts';
 
 export interface CompareDependencies {
@@ -19,6 +20,7 @@ export interface CompareDependencies {
   readonly reader: RepositoryReader;
   readonly access: Pick<RepositoryAccess, 'commitsBetween' | 'diff'>;
   readonly details: Pick<CommitDetails, 'urlOf'>;
+  readonly diffLimits: DiffLimits;
   /** The other project, of the same network; undefined for the project itself. */
   readonly startProject: (
     subject: ProjectSubject,
@@ -47,7 +49,7 @@ export function compareRoutes(deps: CompareDependencies): Route[] {
     return await withCommitOf(open, subject.project, other.project, from, async (repo) => {
       const base = straight ? first : ((await git.mergeBase(repo, first, last)) ?? first);
       const ids = await git.logIds(repo, { from: [last], not: [first], limit: mostCommits });
-      const changes = fileChanges(await git.diff(repo, base, last));
+      const changes = fileChanges(await git.diff(repo, base, last, { limits: await deps.diffLimits() }));
       const url = deps.details.urlOf(subject);
       const commits = await Promise.all(
         ids.map(async (id) => commitJson(await reader.commit(subject.project, id), url)),

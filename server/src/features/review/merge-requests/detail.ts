@@ -123,11 +123,10 @@ export function mergeRequestDetail(deps: DetailDependencies, statusOf: MergeChec
     return { conflicts: (await repository.conflicts(subject.project, target, head, below)).map(mergeConflict) };
   }
 
-  /** Number of changed files as text, with a plus where the limit cut it; null before there are any. */
+  /** Number of changed files; null before there are any. */
   async function changesCount(subject: ProjectSubject, row: MergeRequest): Promise<string | null> {
     if (row.base_sha === null || row.head_sha === null) return null;
-    const files = await repository.changedFiles(subject.project, row.base_sha, row.head_sha);
-    return files > 1000 ? '1000+' : String(files);
+    return await repository.changedFiles(subject.project, row.base_sha, row.head_sha);
   }
 
   return detail;

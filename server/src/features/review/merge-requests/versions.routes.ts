@@ -32,9 +32,9 @@ export function versionRoutes({
   type VersionRow = Awaited<ReturnType<typeof versions>>[number];
   async function shown({ project }: ProjectSubject, row: VersionRow) {
     const files = await repository.changedFiles(project, row.base_sha, row.head_sha);
-    const patchId = files === 0 ? null : await repository.patchId(project, row.base_sha, row.head_sha);
+    const patchId = files === '0' ? null : await repository.patchId(project, row.base_sha, row.head_sha);
     // As long as the ids of commits.
-    return versionJson(row, String(files), patchId?.slice(0, 40) ?? null);
+    return versionJson(row, files, patchId?.slice(0, 40) ?? null);
   }
 
   return [

@@ -136,6 +136,8 @@ import { issueListIndexesMigration } from './1021-issue-list-indexes.ts';
 import { countedIssuesMigration } from './1022-counted-issues.ts';
 import { mergeRequestOrdersMigration } from './1023-merge-request-orders.ts';
 import { checkedBehindMigration } from './1030-checked-behind.ts';
+import { inactiveProjectsMigration } from './1090-inactive-projects.ts';
+import { toldPushMirrorsMigration } from './1091-told-push-mirrors.ts';
 
 /** One step of the schema. `statements` run in order in one transaction; each may hold several SQL commands. */
 export interface Migration {
@@ -281,4 +283,6 @@ export const migrations: readonly Migration[] = [
   countedIssuesMigration,
   mergeRequestOrdersMigration,
   checkedBehindMigration,
+  inactiveProjectsMigration,
+  toldPushMirrorsMigration,
 ];

@@ -3,7 +3,7 @@ import { flag, map, text, texts, whole, words } from '../row.ts';
 
 /** Numbers of bytes may pass 32 bits. */
 const bytes = { min: 1, max: Number.MAX_SAFE_INTEGER };
-const lifetime = { min: 7_200 };
+const lifetime = { min: 7_200, acts: 'new tokens of runners' };
 
 export const ci = {
   allow_runner_registration_token: flag('ci', true, 'Allow runner registration tokens', {
@@ -99,10 +99,15 @@ export const ci = {
   suggest_pipeline_enabled: flag('web', true, 'Show the banner that suggests a first pipeline'),
   terraform_state_encryption_enabled: flag('ci', true, 'Encrypt Terraform states'),
   update_runner_versions_enabled: flag('compatibility', true, 'Check for runner releases'),
-  valid_runner_registrars: words('ci', ['project', 'group'], ['project', 'group'], 'Where runners can be registered'),
+  valid_runner_registrars: words('ci', ['project', 'group'], ['project', 'group'], 'Where runners can be registered', {
+    acts: 'registration of runners',
+  }),
   resource_usage_limits: map('compatibility', {}, 'Resource limits of background jobs'),
   receptive_cluster_agents_enabled: flag('compatibility', false, 'Enable receptive cluster agents'),
-  security_txt_content: text('web', null, 'Content of security.txt', { max: 2_048 }),
+  security_txt_content: text('web', null, 'Content of security.txt', {
+    max: 2_048,
+    acts: '`/.well-known/security.txt`',
+  }),
   allowed_integrations: texts('outbound', [], 'Allowed integrations, when not all are allowed', {
     acts: 'integrations',
   }),

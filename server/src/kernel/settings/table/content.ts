@@ -91,14 +91,17 @@ export const content = {
   ),
   pages_unique_domain_default_enabled: flag('pages', true, 'New Pages sites use a unique domain'),
 
-  help_page_documentation_base_url: text('web', null, 'Documentation base URL of the help page', url),
+  help_page_documentation_base_url: text('web', null, 'Documentation base URL of the help page', {
+    ...url,
+    acts: 'the help page',
+  }),
   help_page_hide_commercial_content: flag(
     'compatibility',
     false,
     'Hide marketing content of the help page; there is none',
   ),
-  help_page_support_url: text('web', null, 'Support URL of the help page', url),
-  help_page_text: text('web', null, 'Text of the help page', long),
+  help_page_support_url: text('web', null, 'Support URL of the help page', { ...url, acts: 'the help page' }),
+  help_page_text: text('web', null, 'Text of the help page', { ...long, acts: 'the help page' }),
   hide_third_party_offers: flag('compatibility', false, 'Hide third-party offers; there are none'),
   home_page_url: text('web', null, 'Home page URL for visitors who are not signed in', {
     ...url,
@@ -109,7 +112,7 @@ export const content = {
   performance_bar_enabled: flag('compatibility', false, 'Enable the performance bar', {
     deprecated: 'performance_bar_allowed_group_path',
   }),
-  sign_in_text: text('web', null, 'Text of the sign-in page', long),
+  sign_in_text: text('web', null, 'Text of the sign-in page', { ...long, acts: 'sign-in' }),
   terminal_max_session_time: whole('ci', 0, 'Maximum session time of web terminals in seconds; 0 for unlimited', {
     acts: 'terminals of running jobs',
   }),

@@ -56,7 +56,7 @@ export const projects = {
   default_snippet_visibility: word('content', visibilities, 'private', 'Default visibility of snippets', {
     acts: 'snippets',
   }),
-  delete_inactive_projects: flag('namespaces', false, 'Delete inactive projects'),
+  delete_inactive_projects: flag('namespaces', false, 'Delete inactive projects', { acts: 'inactive projects' }),
   deletion_adjourned_period: whole(
     'namespaces',
     30,
@@ -88,13 +88,17 @@ export const projects = {
     },
   ),
   hashed_storage_enabled: flag('compatibility', true, 'Use hashed storage for repositories; always on'),
-  inactive_projects_delete_after_months: whole('namespaces', 2, 'Months until an inactive project is deleted'),
-  inactive_projects_min_size_mb: whole('namespaces', 0, 'Minimum size of inactive projects to delete, in MB'),
+  inactive_projects_delete_after_months: whole('namespaces', 2, 'Months until an inactive project is deleted', {
+    acts: 'inactive projects',
+  }),
+  inactive_projects_min_size_mb: whole('namespaces', 0, 'Minimum size of inactive projects to delete, in MB', {
+    acts: 'inactive projects',
+  }),
   inactive_projects_send_warning_email_after_months: whole(
     'namespaces',
     1,
     'Months until members of an inactive project are warned',
-    one,
+    { ...one, acts: 'inactive projects' },
   ),
   invitation_flow_enforcement: flag('namespaces', false, 'New members must accept an invitation'),
   namespace_aggregation_schedule_lease_duration_in_seconds: whole(
@@ -142,11 +146,12 @@ export const projects = {
     format: 'url',
     max: 511,
   }),
-  diff_max_files: whole('repository', 1_000, 'Maximum files of a diff', { min: 1, max: 3_000 }),
-  diff_max_lines: whole('repository', 50_000, 'Maximum lines of a diff', { min: 1, max: 100_000 }),
+  diff_max_files: whole('repository', 1_000, 'Maximum files of a diff', { min: 1, max: 3_000, acts: 'diffs' }),
+  diff_max_lines: whole('repository', 50_000, 'Maximum lines of a diff', { min: 1, max: 100_000, acts: 'diffs' }),
   diff_max_patch_bytes: whole('repository', 204_800, 'Maximum size of a file in a diff in bytes', {
     min: 1,
     max: 512_000,
+    acts: 'diffs',
   }),
   enabled_git_access_protocol: word('repository', ['ssh', 'http', 'all'], 'all', 'Enabled git access protocols', {
     acts: 'git',
