@@ -199,6 +199,48 @@ describe('a child pipeline', () => {
   });
 });
 
+describe('strategies', () => {
+  const starts = (file: string) =>
+    ['mirror', 'depend']
+      .map((strategy) => `${strategy}: {trigger: {include: ${file}, strategy: ${strategy}}}\n`)
+      .join('');
+  const statuses = async (project: TestProject, id: number) =>
+    Object.fromEntries((await bridges(project, id)).map(({ name, status }) => [String(name), status]));
+  const say = (project: TestProject, id: number, mirror: string, depend: string) =>
+    eventually(`a mirror of ${mirror}`, async () => {
+      const now = await statuses(project, id);
+      return now.mirror === mirror && now.depend === depend;
+    });
+
+  it('mirror shows what waits for somebody; depend runs until it has been done', async () => {
+    const project = await world.project();
+    const { id } = await project.push(`${starts('child.yml')}after: {stage: deploy, script: [x]}\n`, {
+      files: { 'child.yml': 'ask: {script: [x], rules: [{when: manual}]}\n' },
+    });
+    await say(project, id, 'manual', 'running');
+    await Promise.all(
+      ((await bridges(project, id)) as Array<Json & { downstream_pipeline: { id: number } }>).map(async (bridge) => {
+        const job = await project.job(bridge.downstream_pipeline.id, 'ask');
+        expect((await call('POST', `/projects/${project.id}/jobs/${job.id}/play`)).status).toBe(200);
+      }),
+    );
+    await runner.run();
+    await runner.run();
+    expect(await runner.run()).toMatchObject({ job_info: { name: 'after' } });
+    await project.reaches(id, 'success');
+    expect(await statuses(project, id)).toEqual({ mirror: 'success', depend: 'success' });
+  });
+
+  it('mirror is skipped where the pipeline is; depend fails', async () => {
+    const project = await world.project();
+    const { id } = await project.push(starts('child.yml'), {
+      files: { 'child.yml': 'broken: {script: [x], rules: [{when: on_failure}]}\n' },
+    });
+    await say(project, id, 'skipped', 'failed');
+    await project.reaches(id, 'failed');
+  });
+});
+
 describe('a pipeline of another project', () => {
   it('is started on its branch in the name of who runs the job, with what is forwarded', async () => {
     const [from, to] = [await world.project(), await world.project()];

@@ -4,7 +4,7 @@ import { ZERO_SHA } from '@millrace/git';
 import Type from 'typebox';
 import { canOnProject } from '../../../kernel/authz/can.ts';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
-import { type Db, transaction } from '../../../kernel/db/index.ts';
+import { transaction } from '../../../kernel/db/index.ts';
 import type { Job, Namespace, Pipeline } from '../../../kernel/db/rows.ts';
 import { defineTask, type Task } from '../../../kernel/queue/index.ts';
 import { readArchiveText } from '../artifacts/archive-text.ts';
@@ -13,16 +13,16 @@ import type { CiDependencies } from '../deps.ts';
 import { cancelJobs } from '../jobs/cancel.ts';
 import { findMergeRequest, languageNames, pipelineVariableRows } from '../jobs/context.queries.ts';
 import { type Ending, finishJob } from '../jobs/finish.ts';
-import { findJobById, jobsInStatuses } from '../jobs/jobs.queries.ts';
+import { findJobById, jobsInStatuses, lockJob } from '../jobs/jobs.queries.ts';
 import type { JobPlan } from '../jobs/plan.ts';
 import type { Pipelines } from '../pipelines/create.ts';
 import { pipelineFactsOf } from '../pipelines/pipeline-facts.ts';
 import { findPipelineById } from '../pipelines/pipelines.queries.ts';
 import { fullRef, mayRunOn, resolveReference } from '../pipelines/references.ts';
 import type { CreatePipeline, PipelineVariableInput } from '../pipelines/request.ts';
-import { completedStatuses } from '../scheduling/job-states.ts';
 import { lockPipeline } from '../scheduling/process.queries.ts';
 import {
+  assignResourceTask,
   cancelDownstreamTask,
   mirrorDownstreamTask,
   mirrorUpstreamTask,
@@ -39,7 +39,8 @@ import {
 } from '../variables/predefined.ts';
 import { sealed } from '../variables/sealing.ts';
 import { secretVariables } from '../variables/secret-variables.ts';
-import { downstreamOf, reopenBridge, startBridge, treeSize, upstreamsOf } from './sources.queries.ts';
+import { mirrored, mirrors } from './mirrored-status.ts';
+import { downstreamOf, showOnBridge, startBridge, treeSize, upstreamsOf } from './sources.queries.ts';
 import { upstreamStatus } from './upstream-status.ts';
 
 /** Children of children: how deep. */
@@ -236,35 +237,34 @@ export function bridgeTasks(deps: CiDependencies, pipelines: Pipelines): Task[] 
     await mirror(id);
   }
 
-  /** Ends a job as its pipeline has ended, where it waits for that; lets it run again where the pipeline does. */
+  /**
+   * Brings a trigger job to what its pipeline says now. Tasks of one job run at the same time: what the pipeline says is
+   * read after the lock was taken, so that whoever writes last has read last.
+   */
   async function mirror(id: number): Promise<void> {
-    const job = await findJobById(db, id);
-    const pipeline = (await downstreamOf(db, [id])).get(id);
-    if (job?.kind !== 'bridge' || !pipeline) return;
-    const { strategy = null } = (job.plan as unknown as JobPlan).trigger ?? {};
-    const invalid = pipeline.failure_reason !== null;
-    if (strategy === null) {
-      if (job.status !== 'running') return;
-      if (invalid) await drop(job, 'downstream_pipeline_creation_failed');
-      else await finish(job, { event: 'succeed' });
-      return;
-    }
-    if (!completedStatuses.has(pipeline.status)) return await reopen(job);
-    if (job.status !== 'running') return;
-    if (pipeline.status === 'success') await finish(job, { event: 'succeed' });
-    else if (pipeline.status === 'canceled') await finish(job, { event: 'cancel' });
-    else if (pipeline.status === 'skipped' && strategy === 'mirror') await finish(job, { event: 'succeed' });
-    else await drop(job, invalid ? 'downstream_pipeline_creation_failed' : 'unknown_failure');
-  }
-
-  async function reopen(job: Job): Promise<void> {
-    if (!completedStatuses.has(job.status)) return;
-    await transaction(db, async (tx: Db) => {
-      const pipeline = await lockPipeline(tx, job.pipeline_id);
-      if (!pipeline) return;
-      await reopenBridge(tx, job.id);
-      await deps.announce(tx, `job:${job.id}`);
-      await processPipeline(deps, tx, pipeline.id, pipeline);
+    const known = await findJobById(db, id);
+    if (known?.kind !== 'bridge') return;
+    await transaction(db, async (tx) => {
+      const parent = await lockPipeline(tx, known.pipeline_id);
+      const job = parent && (await lockJob(tx, id));
+      const pipeline = job && (await downstreamOf(tx, [id])).get(id);
+      if (!parent || !job || job.retried || !pipeline) return;
+      const { strategy = null } = (job.plan as unknown as JobPlan).trigger ?? {};
+      const wanted = mirrored(strategy, pipeline);
+      if (!mirrors(strategy, job.status) || wanted.status === job.status) return;
+      const place = { jobId: id, pipelineId: parent.id };
+      if ('ending' in wanted) {
+        // Jobs end from where they run.
+        if (job.status !== 'running') await showOnBridge(tx, id, 'running');
+        await finishJob(deps, tx, place, wanted.ending);
+        return;
+      }
+      await showOnBridge(tx, id, wanted.status);
+      // The next one may have the resource.
+      if (wanted.status === 'skipped' && job.resource_group !== null)
+        await deps.enqueue(tx, assignResourceTask, { job_id: id });
+      await deps.announce(tx, `job:${id}`);
+      await processPipeline(deps, tx, parent.id, parent);
     });
   }
 

@@ -124,14 +124,17 @@ export async function startBridge(tx: Db, id: number): Promise<Job | undefined> 
     .executeTakeFirst();
 }
 
-/** A trigger job runs again because its pipeline does. */
-export async function reopenBridge(tx: Db, id: number): Promise<void> {
+/** A trigger job runs again because its pipeline does, or shows that this waits for somebody or was skipped. */
+export async function showOnBridge(tx: Db, id: number, status: 'running' | 'manual' | 'skipped'): Promise<void> {
   await tx
     .updateTable('jobs')
-    .set({ status: 'running', finished_at: null, failure_reason: null, updated_at: sql`now()` })
+    .set({
+      status,
+      finished_at: status === 'skipped' ? sql<Date>`now()` : null,
+      failure_reason: null,
+      updated_at: sql`now()`,
+    })
     .where('id', '=', id)
-    .where('retried', '=', false)
-    .where('status', 'in', ['success', 'failed', 'canceled', 'skipped', 'manual'])
     .execute();
 }
 
