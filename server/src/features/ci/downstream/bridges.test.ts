@@ -1,6 +1,7 @@
 /** Trigger jobs: children, pipelines of other projects, and what becomes of the jobs that started them. */
 
 import { buffer } from 'node:stream/consumers';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import yazl from 'yazl';
 import {
@@ -218,9 +219,14 @@ describe('strategies', () => {
       files: { 'child.yml': 'ask: {script: [x], rules: [{when: manual}]}\n' },
     });
     await say(project, id, 'manual', 'running');
+    const below = await eventually('both pipelines', async () => {
+      const all = (await bridges(project, id)) as Array<{ downstream_pipeline: { id: number } | null }>;
+      const found = all.flatMap(({ downstream_pipeline }) => downstream_pipeline?.id ?? []);
+      return found.length === 2 && found;
+    });
     await Promise.all(
-      ((await bridges(project, id)) as Array<Json & { downstream_pipeline: { id: number } }>).map(async (bridge) => {
-        const job = await project.job(bridge.downstream_pipeline.id, 'ask');
+      below.map(async (pipeline) => {
+        const job = await project.job(pipeline, 'ask');
         expect((await call('POST', `/projects/${project.id}/jobs/${job.id}/play`)).status).toBe(200);
       }),
     );
@@ -229,6 +235,8 @@ describe('strategies', () => {
     expect(await runner.run()).toMatchObject({ job_info: { name: 'after' } });
     await project.reaches(id, 'success');
     expect(await statuses(project, id)).toEqual({ mirror: 'success', depend: 'success' });
+    const all = await call<Json[]>('GET', `/projects/${project.id}/pipelines?source=parent_pipeline`);
+    expect(all.body.map((each) => each.id).sort()).toEqual(below.sort());
   });
 
   it('mirror is skipped where the pipeline is; depend fails', async () => {
@@ -238,6 +246,61 @@ describe('strategies', () => {
     });
     await say(project, id, 'skipped', 'failed');
     await project.reaches(id, 'failed');
+  });
+});
+
+describe('the variables of a trigger job', () => {
+  it('name its environment, what jobs before it have reported, and what is set for the environment; others are passed on expanded', async () => {
+    const project = await world.project();
+    const variables = [
+      { key: 'HOST', value: 'h.example', environment_scope: 'review/*' },
+      { key: 'CERT', value: 'secret', variable_type: 'file' },
+    ];
+    for (const each of variables)
+      expect((await call('POST', `/projects/${project.id}/variables`, each)).status).toBe(201);
+    const config = [
+      'build: {stage: build, script: [x], artifacts: {reports: {dotenv: v.env}}}',
+      'start:',
+      '  environment: {name: review/$CI_COMMIT_REF_NAME, url: "https://$HOST/"}',
+      '  rules: [{if: \'$HOST == "h.example"\'}]',
+      '  trigger: {include: child.yml, forward: {pipeline_variables: true}}',
+      '  variables:',
+      '    WHERE: $CI_ENVIRONMENT_ACTION $CI_ENVIRONMENT_NAME $CI_ENVIRONMENT_URL',
+      '    WHAT: $CI_JOB_STAGE/$CI_JOB_NAME of $GITLAB_USER_LOGIN',
+      '    VERSION: v$RELEASE$NOTHING',
+      '    WRITTEN: {value: $CI_JOB_NAME, expand: false}',
+      '    PATHS: --cert $CERT',
+      'without: {script: [x], rules: [{if: $HOST}]}',
+    ];
+    await project.commit(config.join('\n'), {
+      files: { 'child.yml': 'child: {script: [x]}\n' },
+      message: 'x [skip ci]',
+    });
+    const { body: pipeline } = await call<{ id: number }>('POST', `/projects/${project.id}/pipeline`, {
+      ref: 'main',
+      variables: [{ key: 'GIVEN', value: 'on $CI_COMMIT_BRANCH' }],
+    });
+    expect(Object.keys(await project.statuses(pipeline.id))).toEqual(['build']);
+    const build = await runner.next();
+    const report = { data: gzipSync('RELEASE=4.2\n'), name: 'v.env.gz', type: 'dotenv', format: 'gzip' };
+    expect((await runner.upload(build, report)).status).toBe(201);
+    await runner.update(build, 'success');
+    const child = await runner.run();
+    expect(variablesOf(child)).toMatchObject({
+      WHERE: 'start review/main https://h.example/',
+      WHAT: `test/start of ${world.owner.user.username}`,
+      VERSION: 'v4.2',
+      WRITTEN: '$CI_JOB_NAME',
+      PATHS: '--cert $CERT',
+      GIVEN: 'on main',
+      RELEASE: '4.2',
+    });
+    expect(child.variables.find(({ key }) => key === 'WRITTEN')).toMatchObject({ raw: true });
+    expect(child.variables.findLast(({ key }) => key === 'CERT')).toMatchObject({ value: 'secret', file: true });
+    await eventually('the address of the environment', async () => {
+      const { body } = await call<Json[]>('GET', `/projects/${project.id}/environments`);
+      return body.some((each) => each.name === 'review/main' && each.external_url === 'https://h.example/');
+    });
   });
 });
 

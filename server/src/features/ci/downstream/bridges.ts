@@ -5,18 +5,17 @@ import Type from 'typebox';
 import { canOnProject } from '../../../kernel/authz/can.ts';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { transaction } from '../../../kernel/db/index.ts';
-import type { Job, Namespace, Pipeline } from '../../../kernel/db/rows.ts';
+import type { Job, Pipeline } from '../../../kernel/db/rows.ts';
 import { defineTask, type Task } from '../../../kernel/queue/index.ts';
 import { readArchiveText } from '../artifacts/archive-text.ts';
 import { findArtifact } from '../artifacts/artifacts.queries.ts';
 import type { CiDependencies } from '../deps.ts';
 import { cancelJobs } from '../jobs/cancel.ts';
-import { findMergeRequest, languageNames, pipelineVariableRows } from '../jobs/context.queries.ts';
+import { findMergeRequest } from '../jobs/context.queries.ts';
 import { type Ending, finishJob } from '../jobs/finish.ts';
 import { findJobById, jobsInStatuses, lockJob } from '../jobs/jobs.queries.ts';
 import type { JobPlan } from '../jobs/plan.ts';
 import type { Pipelines } from '../pipelines/create.ts';
-import { pipelineFactsOf } from '../pipelines/pipeline-facts.ts';
 import { findPipelineById } from '../pipelines/pipelines.queries.ts';
 import { fullRef, mayRunOn, resolveReference } from '../pipelines/references.ts';
 import type { CreatePipeline, PipelineVariableInput } from '../pipelines/request.ts';
@@ -29,16 +28,7 @@ import {
   processPipeline,
   startDownstreamTask,
 } from '../scheduling/process.ts';
-import type { JobVariable } from '../variables/job-variables.ts';
-import {
-  commitVariables,
-  fullPath,
-  pipelineVariables,
-  projectVariables,
-  serverVariables,
-} from '../variables/predefined.ts';
-import { sealed } from '../variables/sealing.ts';
-import { secretVariables } from '../variables/secret-variables.ts';
+import { bridgeVariablesOf, forwarded } from './bridge-variables.ts';
 import { mirrored, mirrors } from './mirrored-status.ts';
 import { downstreamOf, showOnBridge, startBridge, treeSize, upstreamsOf } from './sources.queries.ts';
 import { upstreamStatus } from './upstream-status.ts';
@@ -60,62 +50,13 @@ type Plan = NonNullable<JobPlan['trigger']>;
 type Target = { readonly reason: string } | { readonly request: Omit<CreatePipeline, 'upstream' | 'keepBroken'> };
 
 export function bridgeTasks(deps: CiDependencies, pipelines: Pipelines): Task[] {
-  const { db, repository, secrets } = deps;
+  const { db, repository } = deps;
 
   const finish = (job: Job, ending: Ending) =>
     transaction(db, async (tx) => finishJob(deps, tx, { jobId: job.id, pipelineId: job.pipeline_id }, ending));
   const drop = (job: Job, failureReason: string) => finish(job, { event: 'drop', failureReason });
 
   const upstreams = upstreamStatus(deps, finish);
-
-  /** Variables over which those of the job are expanded. Those of another project's pipeline never hold what is protected. */
-  async function scopeOf(subject: ProjectSubject, parent: Pipeline, child: boolean): Promise<JobVariable[]> {
-    const place = { project: subject.project, namespace: subject.namespace as Namespace };
-    const facts = await pipelineFactsOf(deps, db, place, parent);
-    const known = await repository.resolve(subject.project, parent.sha);
-    const commit = known === null ? null : await repository.commit(subject, known);
-    const refProtected = child && parent.ref_protected;
-    return [
-      ...serverVariables(deps),
-      ...projectVariables(
-        subject,
-        deps.externalUrl,
-        subject.project.ci_config_path ?? '.gitlab-ci.yml',
-        await languageNames(db, subject.project.id),
-      ),
-      ...commitVariables(facts, commit),
-      ...pipelineVariables(parent, `${deps.externalUrl}/${fullPath(subject)}`),
-      ...(await secretVariables(deps, db, subject, { refProtected, environment: null })),
-    ];
-  }
-
-  async function pipelineOwn(parent: Pipeline): Promise<PipelineVariableInput[]> {
-    return (await pipelineVariableRows(db, parent.id)).map((row) => ({
-      key: row.key,
-      value: secrets.open(row.value_encrypted, sealed.pipelineVariable),
-      variable_type: row.variable_type === 'file' ? 'file' : 'env_var',
-      raw: row.raw,
-    }));
-  }
-
-  /** What the new pipeline gets: the job's variables, expanded, and those of its pipeline where they are passed on. */
-  function forwarded(
-    plan: JobPlan,
-    { forward }: Plan,
-    scope: readonly JobVariable[],
-    own: readonly PipelineVariableInput[],
-  ): PipelineVariableInput[] {
-    const all = [...scope, ...plan.variables, ...own];
-    const yaml = forward.yamlVariables
-      ? plan.variables.map(({ key, value, raw }) => ({
-          key,
-          value: raw ? value : expandVariables(value, all),
-          variable_type: 'env_var' as const,
-        }))
-      : [];
-    const passed = forward.pipelineVariables ? own : [];
-    return [...new Map([...yaml, ...passed].map((each) => [each.key, each])).values()];
-  }
 
   /** A file that a job of the parent pipeline has left. */
   async function artifactOf(parent: Pipeline, name: string, path: string): Promise<string | null> {
@@ -189,11 +130,11 @@ export function bridgeTasks(deps: CiDependencies, pipelines: Pipelines): Task[] 
     const root = upstreams.at(-1)?.id ?? parent.id;
     if ((await treeSize(db, root, largestTree)) >= largestTree)
       return { reason: 'reached_max_pipeline_hierarchy_size' };
-    const scope = await scopeOf(acting.subject, parent, trigger.include !== null);
-    const own = await pipelineOwn(parent);
-    const variables = forwarded(plan, trigger, scope, own);
+    const { caller, subject } = acting;
+    const known = await bridgeVariablesOf(deps, { user: caller.user, subject }, job, parent, trigger.include !== null);
+    const variables = forwarded(plan, trigger, known);
     if (trigger.include) return await childOf(acting, parent, trigger, variables);
-    return await elsewhere(acting.caller, parent, trigger, [...scope, ...plan.variables, ...own], variables);
+    return await elsewhere(caller, parent, trigger, known.scope, variables);
   }
 
   /** Lets a job end as the latest pipeline of another project does. */
@@ -201,21 +142,21 @@ export function bridgeTasks(deps: CiDependencies, pipelines: Pipelines): Task[] 
     const plan = job.plan as unknown as JobPlan;
     const acting = job.user_id === null ? null : await deps.actingAs(job.user_id, job.project_id);
     if (!acting) return void (await drop(job, 'insufficient_upstream_permissions'));
-    const scope = [
-      ...(await scopeOf(acting.subject, parent, false)),
-      ...plan.variables,
-      ...(await pipelineOwn(parent)),
-    ];
-    await upstreams.follow(job, acting.caller, plan.upstream ?? '', scope);
+    const { caller, subject } = acting;
+    const { scope } = await bridgeVariablesOf(deps, { user: caller.user, subject }, job, parent, false);
+    await upstreams.follow(job, caller, plan.upstream ?? '', scope);
   }
 
-  /** Starts the pipeline of a job that waits for it. Called again after a crash, it goes on where it was. */
-  async function start(id: number): Promise<void> {
+  /**
+   * Starts the pipeline of a job that waits for it; `again` after a crash, where it goes on. Passes over the pipeline may
+   * ask for it more than once at the same time: the first one does it.
+   */
+  async function start(id: number, again: boolean): Promise<void> {
     const known = await findJobById(db, id);
     if (known?.kind !== 'bridge') return;
     const job = await transaction(db, async (tx) => {
       const pipeline = await lockPipeline(tx, known.pipeline_id);
-      const started = pipeline && (await startBridge(tx, id));
+      const started = pipeline && (await startBridge(tx, id, again ? ['pending', 'running'] : ['pending']));
       if (!started) return undefined;
       await deps.announce(tx, `job:${id}`);
       await processPipeline(deps, tx, pipeline.id, pipeline);
@@ -280,7 +221,7 @@ export function bridgeTasks(deps: CiDependencies, pipelines: Pipelines): Task[] 
   }
 
   return [
-    defineTask(startDownstreamTask, JobPayload, async ({ job_id: id }) => start(id)),
+    defineTask(startDownstreamTask, JobPayload, async ({ job_id: id }, { attempt }) => start(id, attempt > 1)),
     defineTask(mirrorDownstreamTask, JobPayload, async ({ job_id: id }) => mirror(id)),
     defineTask(mirrorUpstreamTask, PipelinePayload, async ({ pipeline_id: id }) => upstreams.mirrorAll(id)),
     defineTask(cancelDownstreamTask, JobPayload, async ({ job_id: id }) => cancel(id)),

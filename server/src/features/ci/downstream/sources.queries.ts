@@ -112,14 +112,18 @@ export async function treeSize(db: Db, rootId: number, limit: number): Promise<n
   return rows[0]?.count ?? 0;
 }
 
-/** A trigger job that was waiting begins; undefined when it is no longer waiting, nor at it. */
-export async function startBridge(tx: Db, id: number): Promise<Job | undefined> {
+/** A trigger job begins from one of the statuses; undefined when it is in none of them. */
+export async function startBridge(
+  tx: Db,
+  id: number,
+  from: ReadonlyArray<'pending' | 'running'>,
+): Promise<Job | undefined> {
   return await tx
     .updateTable('jobs')
     .set({ status: 'running', started_at: sql<Date>`coalesce(started_at, now())`, updated_at: sql`now()` })
     .where('id', '=', id)
     .where('kind', '=', 'bridge')
-    .where('status', 'in', ['pending', 'running'])
+    .where('status', 'in', from)
     .returningAll()
     .executeTakeFirst();
 }

@@ -4,7 +4,7 @@ import { expandVariables } from '@millrace/ci-config';
 import { canOnProject } from '../../../kernel/authz/can.ts';
 import { anonymous } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
-import type { Job, JobArtifact, Runner } from '../../../kernel/db/rows.ts';
+import type { Job, Runner } from '../../../kernel/db/rows.ts';
 import { ciConfigPaths } from '../../../kernel/names.ts';
 import { tokenHash } from '../../../kernel/secrets/index.ts';
 import { ciDeployToken } from '../../identity/index.ts';
@@ -13,9 +13,10 @@ import { cacheKey } from '../caches/keys.ts';
 import type { CiCommit, CiDependencies } from '../deps.ts';
 import { idTokenVariables } from '../id-tokens/job-tokens.ts';
 import type { SigningKeys } from '../id-tokens/keys.ts';
-import { earlierJobs, type PayloadRows, pipelineVariableRows } from '../jobs/context.queries.ts';
+import { type PayloadRows, pipelineVariableRows } from '../jobs/context.queries.ts';
+import { type Dependency, dependenciesOf, dotenvVariables } from '../jobs/dependencies.ts';
 import { jobCaller } from '../jobs/job-caller.ts';
-import type { JobPlan, PlanArtifacts, PlanCache, PlanNeed } from '../jobs/plan.ts';
+import type { JobPlan, PlanArtifacts, PlanCache } from '../jobs/plan.ts';
 import type { WriteAccess } from '../jobs/write-access.ts';
 import { pipelineFactsOf } from '../pipelines/pipeline-facts.ts';
 import { failedTestVariables } from '../test-reports/failed-tests.ts';
@@ -32,7 +33,6 @@ import {
   serverVariables,
   userVariables,
 } from '../variables/predefined.ts';
-import { reportedVariables } from '../variables/reported.ts';
 import { sealed } from '../variables/sealing.ts';
 import { secretVariables } from '../variables/secret-variables.ts';
 import { neededElsewhere } from './needed-elsewhere.ts';
@@ -64,38 +64,9 @@ export const failureReasons = [
   'runner_interrupted',
 ] as const;
 
-interface Other {
-  readonly id: number;
-  readonly name: string;
-  readonly stage_index: number;
-  readonly status: string;
-  readonly dotenv_encrypted: Buffer | null;
-  readonly erased_at: Date | null;
-  readonly artifacts_expire_at: Date | null;
-  readonly archive: Pick<JobArtifact, 'filename' | 'size'> | null;
-}
-
 /** Whether what the job left was erased, or went when it expired; what somebody deleted is not waited for. */
-const isGone = ({ erased_at: erased, artifacts_expire_at: expired, archive }: Other): boolean =>
+const isGone = ({ erased_at: erased, artifacts_expire_at: expired, archive }: Dependency): boolean =>
   erased !== null || (archive === null && expired !== null && expired.getTime() <= Date.now());
-
-/** Whose artifacts the job gets: what it names, else what it needs, else all of the stages before. */
-async function dependenciesOf(db: Db, job: Job, { dependencies }: Pick<JobPlan, 'dependencies'>): Promise<Other[]> {
-  const needs = job.needs as unknown as readonly PlanNeed[] | null;
-  const wanted = needs?.filter((need) => need.artifacts).map((need) => need.name) ?? null;
-  const reachable = await earlierJobs(db, job, wanted);
-  return dependencies === null ? reachable : reachable.filter((other) => dependencies.includes(other.name));
-}
-
-function dotenvVariables(
-  deps: Pick<CiDependencies, 'secrets'>,
-  from: ReadonlyArray<Pick<Other, 'id' | 'dotenv_encrypted'>>,
-): JobVariable[] {
-  return from.flatMap((other) => {
-    const pairs = reportedVariables(deps, other);
-    return pairs.map(({ key, value }) => variable(key, value, { public: false }));
-  });
-}
 
 function manualVariables(deps: Pick<CiDependencies, 'secrets'>, job: Job): JobVariable[] {
   if (job.manual_variables_encrypted === null) return [];
@@ -318,7 +289,7 @@ export async function jobPayload(
   const parts = { facts, job, plan, runner, token, repositoryUrl: withToken.href };
   const reported = dotenvVariables(deps, own);
   let variables = await variablesOf(deps, db, { ...parts, dotenv: reported });
-  let from: ReadonlyArray<Pick<Other, 'id' | 'name' | 'archive'>> = own;
+  let from: ReadonlyArray<Pick<Dependency, 'id' | 'name' | 'archive'>> = own;
   if (plan.needs_elsewhere) {
     const caller = await jobCaller(db, tokenHash(token));
     const others = await neededElsewhere(deps, writes, { job, caller }, plan.needs_elsewhere, variables);

@@ -295,20 +295,35 @@ export interface JobFacts {
 /** What instances of one job have in common: their name without their number or values. */
 export const groupName = (name: string): string => name.replace(/\s+\d+[\s:/\\]+\d+\s*$/, '').replace(/: \[.*\]$/, '');
 
+/** What a job is called, and where it stands. */
+const jobNames = (job: Pick<Job, 'name' | 'stage'>): JobVariable[] => [
+  variable('CI_JOB_NAME', job.name),
+  variable('CI_JOB_NAME_SLUG', slug(job.name)),
+  variable('CI_JOB_GROUP_NAME', groupName(job.name)),
+  variable('CI_JOB_STAGE', job.stage),
+];
+
+const startedByPeople = (job: Pick<Job, 'when'>): JobVariable[] =>
+  when(job.when === 'manual' || job.when === 'delayed', variable('CI_JOB_MANUAL', 'true'));
+
+/** The trigger job: no runner has it, and it has no token. */
+export const bridgeVariables = (job: Job, plan: JobPlan): JobVariable[] => [
+  ...jobNames(job),
+  ...startedByPeople(job),
+  ...nodeVariables(plan.parallel),
+];
+
 /** The job and the runner that has it. */
 export function jobVariables(facts: JobFacts): JobVariable[] {
   const { job, plan, runner } = facts;
   return [
     variable('CI_JOB_ID', String(job.id)),
-    variable('CI_JOB_NAME', job.name),
-    variable('CI_JOB_NAME_SLUG', slug(job.name)),
-    variable('CI_JOB_GROUP_NAME', groupName(job.name)),
-    variable('CI_JOB_STAGE', job.stage),
+    ...jobNames(job),
     variable('CI_JOB_URL', `${facts.projectUrl}/-/jobs/${job.id}`),
     variable('CI_JOB_TOKEN', facts.token, { public: false, masked: true }),
     variable('CI_JOB_STARTED_AT', wholeSeconds((job.started_at ?? new Date()).toISOString())),
     variable('CI_JOB_TIMEOUT', String(facts.timeoutSeconds)),
-    ...when(job.when === 'manual' || job.when === 'delayed', variable('CI_JOB_MANUAL', 'true')),
+    ...startedByPeople(job),
     ...when(plan.image !== null, variable('CI_JOB_IMAGE', plan.image?.name ?? '')),
     ...nodeVariables(plan.parallel),
     ...(plan.release ? [variable('CI_RELEASE_DESCRIPTION', plan.release.description, { raw: true })] : []),
