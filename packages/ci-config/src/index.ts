@@ -63,5 +63,5 @@ export function evaluateExpression(
   limits: Limits = DEFAULT_LIMITS,
 ): boolean {
   const scope = variableScope([layer(variables)], { limits, used: 0 }, NOWHERE);
-  return evaluate(parseExpression(text, limits), scope.get);
+  return evaluate(parseExpression(text, limits), scope.written);
 }

@@ -16,6 +16,8 @@ export type CaseContext = {
   source?: string;
   base?: Record<string, string>;
   override?: Record<string, string>;
+  /** Variables of the project for one environment each. */
+  scoped?: Record<string, Record<string, string>>;
   /** Variables of the project that are hidden in logs. */
   masked?: Record<string, string>;
   inputs?: Record<string, unknown>;
@@ -92,7 +94,14 @@ export function inputOf(files: ReadonlyMap<string, string>, context: CaseContext
       tag: context.tag ?? false,
       source: context.source ?? 'push',
       defaultBranch: 'main',
-      variables: { base: variables(context.base), override: [...variables(context.override), ...masked] },
+      variables: {
+        base: variables(context.base),
+        override: [...variables(context.override), ...masked],
+        forEnvironment: (name) => {
+          const own = context.scoped?.[name];
+          return own ? [...variables(context.override), ...masked, ...variables(own)] : null;
+        },
+      },
       changedPaths: (compareTo) =>
         Promise.resolve(changed === null || Array.isArray(changed) ? changed : (changed[compareTo ?? ''] ?? null)),
       listPaths: () => Promise.resolve(context.paths ?? [...files.keys()]),

@@ -13,7 +13,7 @@ import { type PathSource, pathMatcher } from '../rules/paths.ts';
 import { checkSize, isMapping, type MappingNode, mergeBudget } from '../yaml/tree.ts';
 import { writeYaml } from '../yaml/write.ts';
 import type { VersionOf } from './cache-key.ts';
-import type { EnvironmentOf } from './environment.ts';
+import type { EnvironmentOf, VariablesFor } from './environment.ts';
 import { compilePipeline, type Filtered } from './pipeline.ts';
 import { type Decision, deepFreeze, type Plan, type WorkflowDecision } from './plan.ts';
 import { readConfiguration } from './structure.ts';
@@ -32,6 +32,8 @@ export type CompileContext = PathSource & {
     readonly base: readonly Variable[];
     /** Instance, group, project and pipeline variables, which replace the configuration's; later ones win. */
     readonly override: readonly Variable[];
+    /** These for jobs of one environment; null where they are the same. */
+    readonly forEnvironment?: VariablesFor;
   };
   /** For `cache:key:files` and `files_commits`. Without it these keys end in `default`. */
   readonly versionOf?: VersionOf;
@@ -138,6 +140,7 @@ async function run(input: CompileInput, problems: Problems, state: Reached): Pro
     paths,
     versionOf: context.versionOf ?? (() => Promise.resolve(null)),
     environmentOf: context.environmentOf ?? (() => Promise.resolve(null)),
+    variablesFor: context.variables.forEnvironment ?? (() => null),
     entry,
     signal,
   });

@@ -1,7 +1,7 @@
 /** The environment of a job: what its rules see of it, and what of it is expanded when the job is compiled. */
 import { fail } from '../diagnostics.ts';
 import { parseDuration } from '../duration.ts';
-import type { Scope, Variable } from '../expand/variables.ts';
+import { layer, type Scope, type Variable } from '../expand/variables.ts';
 import { type Environment, NEVER, TIERS, tierProblem } from '../keywords/environment.ts';
 import { type JobFrame, jobScope, type Layers } from './scope.ts';
 
@@ -10,19 +10,39 @@ export type KnownEnvironment = { readonly tier: string; readonly url: string | n
 /** The environment of this name; null when there is none yet. */
 export type EnvironmentOf = (name: string) => Promise<KnownEnvironment | null>;
 
+/** What people set for jobs of an environment, later ones winning; null where that is the same as for other jobs. */
+export type VariablesFor = (environment: string) => readonly Variable[] | null;
+
+export type Environments = { readonly environmentOf: EnvironmentOf; readonly variablesFor: VariablesFor };
+
+/** The job with what its environment adds to its variables. `ofRule` are the variables of the rule that held. */
+export async function inEnvironment(
+  frame: JobFrame,
+  layers: Layers,
+  { environmentOf, variablesFor }: Environments,
+  ofRule: readonly Variable[] = [],
+): Promise<JobFrame> {
+  const environment = await environmentVariables(frame, layers, environmentOf, ofRule);
+  const [name] = environment;
+  if (!name) return frame;
+  const own = variablesFor(name.value);
+  return { ...frame, environment, above: own && [layer(own)] };
+}
+
 /**
- * The predefined variables of a job's environment. What the job does not say of it is looked up only where the job uses
- * such a variable. `ofRule` are the variables of the rule that held.
+ * The predefined variables of a job's environment, its name first. What the job does not say of it is looked up only where the job uses
+ * such a variable.
  */
-export async function environmentVariables(
+async function environmentVariables(
   frame: JobFrame,
   layers: Layers,
   environmentOf: EnvironmentOf,
-  ofRule: readonly Variable[] = [],
+  ofRule: readonly Variable[],
 ): Promise<Variable[]> {
   const { environment, rules, only, except, tags, resource_group: group, variables } = frame.config;
   if (!environment) return [];
-  const name = jobScope(frame, layers, ofRule).expand(environment.name, 'empty');
+  const scope = jobScope(frame, layers, ofRule);
+  const name = scope.expand(environment.name, 'empty');
   const used = () => JSON.stringify([rules, only, except, tags, group, variables, frame.inherited.list]);
   const asks = !(environment.deploymentTier && environment.url) && /CI_ENVIRONMENT_(?:TIER|URL)/.test(used());
   const known = asks ? await environmentOf(name) : null;
@@ -31,8 +51,8 @@ export async function environmentVariables(
   return [
     { key: 'CI_ENVIRONMENT_NAME', value: name, raw: true },
     { key: 'CI_ENVIRONMENT_ACTION', value: environment.action, raw: true },
-    ...(tier ? [{ key: 'CI_ENVIRONMENT_TIER', value: tier }] : []),
-    ...(url ? [{ key: 'CI_ENVIRONMENT_URL', value: url }] : []),
+    ...(tier ? [{ key: 'CI_ENVIRONMENT_TIER', value: scope.expand(tier, 'keep') }] : []),
+    ...(url ? [{ key: 'CI_ENVIRONMENT_URL', value: scope.expand(url, 'keep') }] : []),
   ];
 }
 

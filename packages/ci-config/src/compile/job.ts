@@ -7,7 +7,7 @@ import type { Rule } from '../keywords/rules.ts';
 import type { YamlVariable } from '../keywords/variables.ts';
 import type { Paths } from '../rules/paths.ts';
 import { planCache, type VersionOf } from './cache-key.ts';
-import { type EnvironmentOf, environmentVariables, expandEnvironment } from './environment.ts';
+import { type Environments, expandEnvironment, inEnvironment } from './environment.ts';
 import type { PlanJob, PlanVariable } from './plan.ts';
 import { type JobFrame, jobScope, type Layers } from './scope.ts';
 
@@ -16,12 +16,12 @@ export async function planJob(
   frame: JobFrame,
   rule: Rule | null,
   layers: Layers,
-  files: { paths: Paths; versionOf: VersionOf; environmentOf: EnvironmentOf },
+  files: Environments & { readonly paths: Paths; readonly versionOf: VersionOf },
 ): Promise<Omit<PlanJob, 'needs' | 'dependencies'>> {
   const { config, instance, stage, stageIndex } = frame;
   const ofRule = rule?.variables ?? [];
   const variables = mergeVariables(frame.inherited.list, config.variables ?? [], instance.variables, ofRule);
-  const named = { ...frame, environment: await environmentVariables(frame, layers, files.environmentOf, ofRule) };
+  const named = await inEnvironment(frame, layers, files, ofRule);
   const scope = jobScope(named, layers, ofRule);
   const environment = config.environment ? expandEnvironment(config.environment, scope, frame) : null;
   const when = rule?.when ?? config.when ?? 'on_success';

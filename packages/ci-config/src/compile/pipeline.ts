@@ -13,7 +13,7 @@ import type { Paths } from '../rules/paths.ts';
 import type { RefContext } from '../rules/policy.ts';
 import { evaluateRules, type RuleTrace } from '../rules/rules.ts';
 import type { VersionOf } from './cache-key.ts';
-import { type EnvironmentOf, environmentVariables } from './environment.ts';
+import { type Environments, inEnvironment } from './environment.ts';
 import { judgeJob } from './inclusion.ts';
 import { planJob } from './job.ts';
 import { findCycle, instancesOfNeed, lintGraph, type Roster, roster, unknownIdentifiers } from './needs.ts';
@@ -21,14 +21,13 @@ import type { Decision, Plan, PlanJob, PlanNeed, WorkflowDecision } from './plan
 import { type JobFrame, jobScope, type Layers } from './scope.ts';
 import { type ConfigJob, type Configuration, LONGEST_NAME } from './structure.ts';
 
-export type PipelineContext = {
+export type PipelineContext = Environments & {
   readonly limits: Limits;
   readonly problems: Problems;
   readonly ref: RefContext;
   readonly layers: Layers;
   readonly paths: Paths;
   readonly versionOf: VersionOf;
-  readonly environmentOf: EnvironmentOf;
   readonly entry: Mark;
   readonly signal: AbortSignal | undefined;
 };
@@ -74,10 +73,9 @@ export async function compilePipeline(configuration: Configuration, context: Pip
     const inherited = { list, layer: list === flow.variables ? rootLayer : layer(list) };
     for (const instance of each.instances) {
       context.signal?.throwIfAborted();
-      const bare: JobFrame = { ...each, config, instance, inherited, environment: [] };
-      const environment = await environmentVariables(bare, layers, context.environmentOf);
-      const frame = environment.length > 0 ? { ...bare, environment } : bare;
-      const around = { scope: jobScope(frame, layers), paths: context.paths };
+      const bare: JobFrame = { ...each, config, instance, inherited, environment: [], above: null };
+      const frame = await inEnvironment(bare, layers, context);
+      const around = { scope: jobScope(frame, layers), paths: context.paths, job: each.job.name };
       const verdict = await judgeJob(config, context.ref, around, Boolean(configuration.workflow?.rules));
       decisions.push({
         job: instance.name,

@@ -23,6 +23,8 @@ export type JobFrame = {
   readonly inherited: { readonly list: readonly YamlVariable[]; readonly layer: Layer };
   /** Predefined variables of its environment. */
   readonly environment: readonly Variable[];
+  /** What stands in place of the layers above where variables are for its environment alone. */
+  readonly above: readonly Layer[] | null;
 };
 
 /** Layers below and above those of the configuration. */
@@ -60,6 +62,12 @@ export function jobScope(frame: JobFrame, layers: Layers, ...more: readonly (rea
     own.push({ key: 'CI_NODE_INDEX', value: String(instance.parallel.index), raw: true });
   }
   const yaml = [config.variables ?? [], instance.variables, ...more].map(layer);
-  const all = [...layers.below, layer([...own, ...frame.environment]), inherited.layer, ...yaml, ...layers.above];
+  const all = [
+    ...layers.below,
+    layer([...own, ...frame.environment]),
+    inherited.layer,
+    ...yaml,
+    ...(frame.above ?? layers.above),
+  ];
   return variableScope(all, layers.budget, job.mark);
 }

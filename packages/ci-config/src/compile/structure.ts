@@ -81,7 +81,7 @@ function readDefaults(root: MappingNode, context: Context): JobConfig {
 function readJob(name: string, keyMark: Mark, node: Node, context: Context): ConfigJob | null {
   const { problems } = context;
   if (!isMapping(node)) {
-    problems.error(keyMark, `jobs:${name} config should implement the script:, run:, or trigger: keyword`);
+    problems.error(keyMark, `jobs ${name} config should implement the script:, run:, or trigger: keyword`);
     return null;
   }
   if (name.trim() === '') problems.error(keyMark, "jobs name can't be blank");

@@ -25,6 +25,8 @@ export type Unknown = 'keep' | 'empty';
 export type Scope = {
   /** The expanded value; undefined when no layer has the name. */
   get(name: string): string | undefined;
+  /** The value as it is written: what expressions compare. Names in it are not looked up. */
+  written(name: string): string | undefined;
   /** The text with its references replaced, `$$` being one dollar sign. */
   expand(text: string, unknown: Unknown): string;
   /** Whether the value comes from a hidden variable, directly or through others. */
@@ -119,5 +121,6 @@ export function variableScope(layers: readonly Layer[], budget: ExpansionBudget,
     }
     return false;
   };
-  return { get, expand, conceals, expandExisting };
+  const written = (name: string): string | undefined => find(name)?.value;
+  return { get, written, expand, conceals, expandExisting };
 }

@@ -1,7 +1,18 @@
 /** The header of a file: `spec:inputs`, what each input may be. */
 import { failLimit, type Mark, type Problems } from '../diagnostics.ts';
 import { textOf } from '../keywords/read.ts';
-import { flatItems, hash, isHash, isList, isText, keyAt, oneOf, type Schema, text } from '../keywords/schema.ts';
+import {
+  flatItems,
+  hash,
+  isHash,
+  isList,
+  isText,
+  keyAt,
+  oneOf,
+  type Schema,
+  subjectOf,
+  text,
+} from '../keywords/schema.ts';
 import type { Limits } from '../limits.ts';
 import { ExpressionError } from '../rules/lexer.ts';
 import { type Expression, namesIn, parseExpression } from '../rules/parser.ts';
@@ -36,7 +47,7 @@ const anything: Schema = () => true;
 /** In a default or an option: nothing that is resolved later, when the value has already been judged. */
 const settled: Schema = (node, at, problems) => {
   if (!hasReference(node)) return true;
-  problems.error(node.mark, `${at.path} ${at.noun} cannot use !reference`);
+  problems.error(node.mark, `${subjectOf(at)} cannot use !reference`);
   return false;
 };
 const options: Schema = (node, at, problems) => {
@@ -52,14 +63,14 @@ const options: Schema = (node, at, problems) => {
 };
 const description: Schema = (node, at, problems) => {
   if (node.kind === 'scalar') return true;
-  problems.error(node.mark, `${at.path} ${at.noun} must be an alphanumeric string`);
+  problems.error(node.mark, `${subjectOf(at)} must be an alphanumeric string`);
   return false;
 };
 const rule: Schema = (node, at, problems) =>
   hash({ keys: { if: text, options, default: settled } })(node, at, problems) && ruleIsComplete(node, at, problems);
 const ruleIsComplete: Schema = (node, at, problems) => {
   const wrong = incomplete(node as MappingNode);
-  if (wrong) problems.error(node.mark, `${at.path} ${at.noun} ${wrong}`);
+  if (wrong) problems.error(node.mark, `${subjectOf(at)} ${wrong}`);
   return wrong === null;
 };
 
@@ -72,7 +83,7 @@ function incomplete(node: MappingNode): string | null {
 const rules: Schema = (node, at, problems) => {
   const items = isList(node) ? flatItems(node) : null;
   if (!items || items.length === 0) {
-    problems.error(node.mark, `${at.path} ${at.noun} should be an array of hashes`);
+    problems.error(node.mark, `${subjectOf(at)} should be an array of hashes`);
     return false;
   }
   const here = { path: `${keyAt(at, 'rule').path}:rule`, noun: 'config' };
@@ -86,7 +97,7 @@ const input: Schema = (node, at, problems) => {
     (key) => isMapping(node) && node.entries.has('rules') && node.entries.has(key),
   );
   for (const key of keys) {
-    problems.error(node.mark, `${at.path} ${at.noun} these keys cannot be used together: rules, ${key}`);
+    problems.error(node.mark, `${subjectOf(at)} these keys cannot be used together: rules, ${key}`);
   }
   return keys.length === 0;
 };

@@ -12,6 +12,7 @@ import {
   noLonger,
   oneOf,
   type Schema,
+  subjectOf,
   text,
   textOrTexts,
   texts,
@@ -91,7 +92,7 @@ const exposedName = noLonger(100, text);
 const exposeAs: Schema = (node, at, problems) => {
   if (!exposedName(node, at, problems)) return false;
   if (isText(node) && EXPOSE_AS.test(node.text)) return true;
-  problems.error(node.mark, `${at.path} ${at.noun} can contain only letters, digits, '-', '_' and spaces`);
+  problems.error(node.mark, `${subjectOf(at)} can contain only letters, digits, '-', '_' and spaces`);
   return false;
 };
 const access: Schema = oneOf(['all', 'developer', 'maintainer', 'none']);
@@ -117,7 +118,7 @@ export const artifacts: Keyword<Artifacts> = {
   schema: (node, at, problems) => {
     if (!shape(node, at, problems)) return false;
     if (!field(node, 'public') || !field(node, 'access')) return true;
-    problems.error(node.mark, `${at.path} ${at.noun} these keys cannot be used together: access, public`);
+    problems.error(node.mark, `${subjectOf(at)} these keys cannot be used together: access, public`);
     return false;
   },
   normalise: (node) => {

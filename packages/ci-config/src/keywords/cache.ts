@@ -15,6 +15,7 @@ import {
   listOf,
   oneOf,
   type Schema,
+  subjectOf,
   text,
   texts,
   word,
@@ -51,7 +52,7 @@ const someFiles = atMost(MOST_FILES, texts);
 const files: Schema = (node, at, problems) => {
   if (!someFiles(node, at, problems)) return false;
   if (flatItems(node)?.length !== 0) return true;
-  problems.error(node.mark, `${at.path} ${at.noun} requires at least 1 item`);
+  problems.error(node.mark, `${subjectOf(at)} requires at least 1 item`);
   return false;
 };
 const filesHash = hash({ keys: { files, files_commits: files, prefix: text } });
@@ -78,7 +79,7 @@ const key: Schema = either(
           : /^(?:\.|%2e)+$/i.test(value)
             ? 'cannot consist of "." only'
             : null;
-        if (wrong) problems.error(node.mark, `${at.path} ${at.noun} ${wrong}`);
+        if (wrong) problems.error(node.mark, `${subjectOf(at)} ${wrong}`);
         return wrong === null;
       },
     ],

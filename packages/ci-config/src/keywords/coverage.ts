@@ -3,6 +3,7 @@ import { compilePattern, splitPattern } from '../rules/regex.ts';
 import type { Keyword } from './keyword.ts';
 import { textOf } from './read.ts';
 import type { Schema } from './schema.ts';
+import { subjectOf } from './schema.ts';
 
 const schema: Schema = (node, at, problems) => {
   const source = textOf(node);
@@ -10,7 +11,7 @@ const schema: Schema = (node, at, problems) => {
   const pattern = parts && compilePattern(parts.source, parts.flags);
   if (typeof pattern === 'object' && pattern !== null) return true;
   const why = pattern === null ? '' : `: ${pattern}`;
-  problems.error(node.mark, `${at.path} ${at.noun} must be a regular expression with re2 syntax${why}`);
+  problems.error(node.mark, `${subjectOf(at)} must be a regular expression with re2 syntax${why}`);
   return false;
 };
 

@@ -1,5 +1,5 @@
 /** Names that environments and resource groups may have. */
-import { isText, name, noLonger, type Schema } from './schema.ts';
+import { isText, name, noLonger, type Schema, subjectOf } from './schema.ts';
 
 const PATTERN = /^[\w ./${}-]+$/;
 const shortName = noLonger(255, name);
@@ -11,7 +11,7 @@ export const environmentName: Schema = (node, at, problems) => {
   if (PATTERN.test(given) && !given.startsWith('/') && !given.endsWith('/')) return true;
   problems.error(
     node.mark,
-    `${at.path} ${at.noun} can contain only letters, digits, '-', '_', '/', '$', '{', '}', '.', and spaces, but it cannot start or end with '/'`,
+    `${subjectOf(at)} can contain only letters, digits, '-', '_', '/', '$', '{', '}', '.', and spaces, but it cannot start or end with '/'`,
   );
   return false;
 };

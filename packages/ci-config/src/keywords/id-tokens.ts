@@ -2,7 +2,7 @@
 import { isMapping } from '../yaml/tree.ts';
 import type { Keyword } from './keyword.ts';
 import { entriesOf, field, textsOf } from './read.ts';
-import { hash, isHash, keyAt, type Schema, textOrTexts } from './schema.ts';
+import { hash, isHash, keyAt, type Schema, subjectOf, textOrTexts } from './schema.ts';
 
 /** `audience` may refer to variables, which are expanded when the job starts. */
 export type IdToken = { readonly name: string; readonly audience: readonly string[] };
@@ -14,7 +14,7 @@ const token = hash({ keys: { aud: textOrTexts }, required: ['aud'] });
 export function byVariable(each: Schema): Schema {
   return (node, at, problems) => {
     if (!isHash(node)) {
-      problems.error(node.mark, `${at.path} ${at.noun} should be a hash`);
+      problems.error(node.mark, `${subjectOf(at)} should be a hash`);
       return false;
     }
     const fine = [...node.entries].map(([name, { keyMark, value }]) => {

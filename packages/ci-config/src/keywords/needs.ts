@@ -6,7 +6,19 @@ import type { Node } from '../yaml/tree.ts';
 import type { Keyword, KeywordContext } from './keyword.ts';
 import { type MatrixEntry, matrixOf, matrixSchema, matrixSize } from './parallel.ts';
 import { booleanOf, field, textOf } from './read.ts';
-import { boolean, either, flatItems, hash, integer, isHash, isText, listOf, name, type Schema } from './schema.ts';
+import {
+  boolean,
+  either,
+  flatItems,
+  hash,
+  integer,
+  isHash,
+  isText,
+  listOf,
+  name,
+  type Schema,
+  subjectOf,
+} from './schema.ts';
 
 export type Need = {
   readonly job: string;
@@ -57,17 +69,25 @@ const ofPipeline = hash({ keys: { pipeline: pipelineId, job: name, artifacts: bo
 const upstream = hash({ keys: { pipeline: name }, required: ['pipeline'] });
 
 const need: Schema = (node, at, problems) => {
-  if (!isHash(node)) return name(node, at, problems);
-  if (node.entries.has('project')) return ofProject(node, at, problems);
-  if (!node.entries.has('pipeline')) return local(node, at, problems);
-  return (node.entries.has('job') ? ofPipeline : upstream)(node, at, problems);
+  const here = { path: `${at.path}:need`, noun: 'config' };
+  if (!isHash(node)) return name(node, here, problems);
+  if (node.entries.has('project')) return ofProject(node, here, problems);
+  if (!node.entries.has('pipeline')) return local(node, here, problems);
+  return (node.entries.has('job') ? ofPipeline : upstream)(node, here, problems);
+};
+
+/** A need that is not in a list. */
+const one: Schema = (node, at, problems) => {
+  if (!isHash(node) || node.entries.size > 0) return need(node, at, problems);
+  problems.error(node.mark, `${subjectOf(at)} can not be an empty hash`);
+  return false;
 };
 
 export const needsSchema: Schema = either(
   [
     [(node) => node.kind === 'sequence', listOf(need, 'should be an array')],
     [isText, name],
-    [isHash, need],
+    [isHash, one],
   ],
   'can only be a hash or an array',
 );
@@ -88,7 +108,7 @@ export function needsOf(node: Node, context: KeywordContext): Needs {
   const elsewhere = foreign.flatMap(elsewhereOf);
   for (const kind of ['project', 'pipeline'] as const) {
     if (elsewhere.filter((each) => each.kind === kind).length <= MOST_ELSEWHERE) continue;
-    problems.error(node.mark, `${at.path} ${at.noun} must be less than or equal to ${MOST_ELSEWHERE}`);
+    problems.error(node.mark, `${subjectOf(at)} must be less than or equal to ${MOST_ELSEWHERE}`);
   }
   const mirrored = foreign.find((item) => !field(item, 'job'));
   return {
@@ -128,7 +148,7 @@ function localNeeds(node: Node, items: readonly Node[], { at, problems, limits }
     const used = matrix ? matrixSize(matrix) : 0;
     if (used <= limits.parallel) continue;
     const use = { name: 'parallel', value: limits.parallel, used } as const;
-    problems.error(mark, `${at.path} ${at.noun}: ${limitSentence('needed jobs', use)}`, use);
+    problems.error(mark, `${subjectOf(at)}: ${limitSentence('needed jobs', use)}`, use);
     return [];
   }
   return needs;

@@ -15,6 +15,7 @@ import {
   keyAt,
   listOf,
   type Schema,
+  subjectOf,
   texts,
   word,
 } from './schema.ts';
@@ -34,7 +35,7 @@ const values = either(
 
 const matrixEntry: Schema = (node, at, problems) => {
   if (!isHash(node) || node.entries.size === 0) {
-    problems.error(node.mark, `${at.path} ${at.noun} should be an array of hashes`);
+    problems.error(node.mark, `${subjectOf(at)} should be an array of hashes`);
     return false;
   }
   return matrixValues(node, at, problems);
@@ -45,7 +46,7 @@ function matrixValues(node: MappingNode, at: At, problems: Problems): boolean {
   for (const [key, { value }] of node.entries) {
     fine = values(value, keyAt(at, key), problems) && fine;
     if (isList(value) && flatItems(value)?.length === 0) {
-      problems.error(value.mark, `${at.path} ${at.noun} ${key} should not be empty`);
+      problems.error(value.mark, `${subjectOf(at)} ${key} should not be empty`);
       fine = false;
     }
   }

@@ -4,7 +4,19 @@ import { compilePattern, splitPattern } from '../rules/regex.ts';
 import type { Keyword } from './keyword.ts';
 import { field, textsOf } from './read.ts';
 import { expressionOf, paths } from './rule.ts';
-import { either, flatItems, hash, isHash, isList, isText, oneOf, type Schema, textOrTexts, texts } from './schema.ts';
+import {
+  either,
+  flatItems,
+  hash,
+  isHash,
+  isList,
+  isText,
+  oneOf,
+  type Schema,
+  subjectOf,
+  textOrTexts,
+  texts,
+} from './schema.ts';
 
 export type Policy = {
   readonly refs?: readonly string[];
@@ -22,7 +34,7 @@ const refs: Schema = (node, at, problems) => {
     const parts = splitPattern(patternAndPath(written).pattern);
     if (!parts || typeof compilePattern(parts.source, parts.flags) !== 'string') return true;
     const expected = 'should be an array of strings or regular expressions using re2 syntax';
-    problems.error(item.mark, `${at.path} ${at.noun} ${expected}`);
+    problems.error(item.mark, `${subjectOf(at)} ${expected}`);
     return false;
   });
 };

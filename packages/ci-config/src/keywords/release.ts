@@ -1,7 +1,7 @@
 /** `release`: what is published at a tag when the job has done its work. Variables in it are the job's to expand. */
 import type { Keyword } from './keyword.ts';
 import { field, textOf, textsOf } from './read.ts';
-import { flatItems, hash, isList, isText, name, oneOf, type Schema, text, textOrTexts } from './schema.ts';
+import { flatItems, hash, isList, isText, name, oneOf, type Schema, subjectOf, text, textOrTexts } from './schema.ts';
 
 export type ReleaseLink = {
   readonly name: string;
@@ -28,7 +28,7 @@ const NO_REF = /^[-/]|[\s~^:?*[\\]|\.\.|@\{[^}]*$|\/\/|\/$|\.$|\.lock$/;
 function checked(holds: (value: string) => boolean, expectation: string): Schema {
   return (node, at, problems) => {
     if (isText(node) && holds(node.text)) return true;
-    problems.error(node.mark, `${at.path} ${at.noun} ${expectation}`);
+    problems.error(node.mark, `${subjectOf(at)} ${expectation}`);
     return false;
   };
 }
@@ -40,7 +40,7 @@ const link = hash({
 const links: Schema = (node, at, problems) => {
   const items = isList(node) ? flatItems(node) : null;
   if (!items) {
-    problems.error(node.mark, `${at.path} ${at.noun} should be an array of hashes`);
+    problems.error(node.mark, `${subjectOf(at)} should be an array of hashes`);
     return false;
   }
   const here = { path: `${at.path}:links:link`, noun: 'config' };

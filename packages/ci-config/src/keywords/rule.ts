@@ -2,6 +2,7 @@
 import type { Problems } from '../diagnostics.ts';
 import { ExpressionError } from '../rules/lexer.ts';
 import { type Expression, parseExpression } from '../rules/parser.ts';
+import { LONGEST_PATH_REGEXP } from '../rules/path-regexp.ts';
 import type { Conditions } from '../rules/rules.ts';
 import type { Node } from '../yaml/tree.ts';
 import type { KeywordContext } from './keyword.ts';
@@ -16,7 +17,9 @@ import {
   isText,
   keyAt,
   listOf,
+  noLonger,
   type Schema,
+  subjectOf,
   text,
   texts,
 } from './schema.ts';
@@ -25,17 +28,29 @@ const LISTED = 'should be an array of strings';
 const MOST_PATHS = 50;
 /** Patterns of paths that a rule or policy looks for. */
 export const paths: Schema = atMost(MOST_PATHS, texts, `has too many entries (maximum ${MOST_PATHS})`);
+/** Globs or a regular expression; the latter is judged when its variables are expanded. */
+const sought = (keys: Readonly<Record<string, Schema>>): Schema => {
+  const byGlobs = hash({ keys: { paths, ...keys }, required: ['paths'] });
+  const byRegexp = hash({ keys: { regexp: noLonger(LONGEST_PATH_REGEXP, text), ...keys } });
+  return (node, at, problems) => {
+    if (!field(node, 'regexp')) return byGlobs(node, at, problems);
+    if (!field(node, 'paths')) return byRegexp(node, at, problems);
+    problems.error(node.mark, `${subjectOf(at)} must use exactly one of these keys: paths, regexp`);
+    return false;
+  };
+};
 const changes: Schema = either(
   [
     [isList, paths],
-    [isHash, hash({ keys: { paths, compare_to: text }, required: ['paths'] })],
+    [isHash, sought({ compare_to: text })],
   ],
   'should be an array or a hash',
 );
+const files = sought({ project: text, ref: text });
 const existsIn: Schema = (node, at, problems) => {
-  if (!hash({ keys: { paths, project: text, ref: text }, required: ['paths'] })(node, at, problems)) return false;
+  if (!files(node, at, problems)) return false;
   if (!field(node, 'ref') || field(node, 'project')) return true;
-  problems.error(node.mark, `${at.path} ${at.noun} \`project\` must be specified with \`ref\``);
+  problems.error(node.mark, `${subjectOf(at)} \`project\` must be specified with \`ref\``);
   return false;
 };
 const exists: Schema = either(
@@ -49,7 +64,7 @@ const exists: Schema = either(
 // What is in the text is judged when it is parsed, so that the message can name the character.
 const condition: Schema = (node, at, problems) => {
   if (isText(node)) return true;
-  problems.error(node.mark, `${at.path} ${at.noun} invalid expression syntax`);
+  problems.error(node.mark, `${subjectOf(at)} invalid expression syntax`);
   return false;
 };
 
@@ -62,7 +77,7 @@ export function ruleListSchema(keys: Readonly<Record<string, Schema>>): Schema {
       problems.error(node.mark, `${here.path} config can't be blank`);
       return false;
     }
-    problems.error(node.mark, `${at.path} ${at.noun} should be an array containing hashes and arrays of hashes`);
+    problems.error(node.mark, `${subjectOf(at)} should be an array containing hashes and arrays of hashes`);
     return false;
   };
   return listOf(rule, 'should be an array containing hashes and arrays of hashes');
@@ -78,6 +93,11 @@ export function ruleList<T>(
   return (flatItems(node) ?? []).map((item) => ({ ...conditionsOf(item, here), ...rest(item, here) }));
 }
 
+function soughtIn(node: Node): { paths: string[]; regexp: string | null } {
+  const regexp = textOf(field(node, 'regexp'));
+  return { paths: regexp === null ? textsOf(field(node, 'paths') ?? node) : [], regexp };
+}
+
 function conditionsOf(node: Node, context: KeywordContext): Conditions {
   const condition = field(node, 'if');
   const changed = field(node, 'changes');
@@ -89,7 +109,7 @@ function conditionsOf(node: Node, context: KeywordContext): Conditions {
     ...(changed
       ? {
           changes: {
-            paths: textsOf(field(changed, 'paths') ?? changed),
+            ...soughtIn(changed),
             compareTo: textOf(field(changed, 'compare_to')) ?? undefined,
           },
         }
@@ -97,7 +117,7 @@ function conditionsOf(node: Node, context: KeywordContext): Conditions {
     ...(existing
       ? {
           exists: {
-            paths: textsOf(field(existing, 'paths') ?? existing),
+            ...soughtIn(existing),
             project: textOf(field(existing, 'project')),
             ref: textOf(field(existing, 'ref')),
           },

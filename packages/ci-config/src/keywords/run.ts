@@ -2,7 +2,7 @@
 import { plainValue } from '../yaml/plain.ts';
 import type { Keyword } from './keyword.ts';
 import { entriesOf, field, textOf, textsOf } from './read.ts';
-import { either, flatItems, hash, isHash, isText, name, type Schema, textOrTexts, word } from './schema.ts';
+import { either, flatItems, hash, isHash, isText, name, type Schema, subjectOf, textOrTexts, word } from './schema.ts';
 
 /** As the runner gets it. */
 export type RunStep = Readonly<Record<string, unknown>> & { readonly name: string };
@@ -15,19 +15,21 @@ const stepName: Schema = (node, at, problems) => {
   if (isText(node) && NAME.test(node.text)) return true;
   problems.error(
     node.mark,
-    `${at.path} ${at.noun} must start with a letter or underscore, and have letters, digits and underscores only`,
+    `${subjectOf(at)} must start with a letter or underscore, and have letters, digits and underscores only`,
   );
   return false;
 };
 const anyHash: Schema = (node, at, problems) => {
   if (isHash(node)) return true;
-  problems.error(node.mark, `${at.path} ${at.noun} should be a hash`);
+  problems.error(node.mark, `${subjectOf(at)} should be a hash`);
   return false;
 };
 const environment: Schema = (node, at, problems) => {
   if (!anyHash(node, at, problems) || !isHash(node)) return false;
   const here = { path: `${at.path}:${at.noun}`, noun: '' };
-  return [...node.entries].map(([key, { value }]) => word(value, { ...here, noun: key }, problems)).every(Boolean);
+  return [...node.entries]
+    .map(([key, { value }]) => word(value, { ...here, noun: key, chosen: true }, problems))
+    .every(Boolean);
 };
 const reference: Schema = either(
   [
@@ -53,7 +55,7 @@ export const run: Keyword<RunStep[]> = {
   schema: (node, at, problems) => {
     const items = node.kind === 'sequence' ? flatItems(node) : null;
     if (!items || items.length === 0) {
-      problems.error(node.mark, `${at.path} ${at.noun} should be an array of hashes`);
+      problems.error(node.mark, `${subjectOf(at)} should be an array of hashes`);
       return false;
     }
     const here = { path: `${at.path}:step`, noun: 'config' };

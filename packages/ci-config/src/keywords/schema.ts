@@ -4,7 +4,15 @@ import { parseDuration } from '../duration.ts';
 import { isNull, type MappingNode, type Node, type ScalarNode } from '../yaml/tree.ts';
 
 /** Where a value stands: `path` is `jobs:test:retry`, `noun` is `config` for the keyword's value or the name of a key in it. */
-export type At = { readonly path: string; readonly noun: string };
+export type At = {
+  readonly path: string;
+  readonly noun: string;
+  /** Whether the noun is a name that its writer chose. */
+  readonly chosen?: true;
+};
+
+/** Where a value stands, in the ecosystem's words: `jobs:test:artifacts expire in`. */
+export const subjectOf = ({ path, noun, chosen }: At): string => `${path} ${chosen ? noun : noun.replaceAll('_', ' ')}`;
 
 export type Schema = (node: Node, at: At, problems: Problems) => boolean;
 
@@ -18,7 +26,7 @@ export function keyAt(at: At, key: string): At {
 function when(accepts: (node: Node) => boolean, expectation: string): Schema {
   return (node, at, problems) => {
     if (accepts(node)) return true;
-    problems.error(node.mark, `${at.path} ${at.noun} ${expectation}`);
+    problems.error(node.mark, `${subjectOf(at)} ${expectation}`);
     return false;
   };
 }
@@ -52,7 +60,7 @@ export function integer(least: number, most: number): Schema {
     else if (value < least) wrong = `must be greater than or equal to ${least}`;
     else if (value > most) wrong = `must be less than or equal to ${most}`;
     if (wrong === null) return true;
-    problems.error(node.mark, `${at.path} ${at.noun} ${wrong}`);
+    problems.error(node.mark, `${subjectOf(at)} ${wrong}`);
     return false;
   };
 }
@@ -69,7 +77,7 @@ export function duration(limit = Number.POSITIVE_INFINITY, words: readonly strin
     const seconds = parseDuration(value);
     if (seconds !== null && seconds <= limit) return true;
     const wrong = seconds === null ? 'should be a duration' : 'should not exceed the limit';
-    problems.error(node.mark, `${at.path} ${at.noun} ${wrong}`);
+    problems.error(node.mark, `${subjectOf(at)} ${wrong}`);
     return false;
   };
 }
@@ -93,7 +101,7 @@ export function listOf(item: Schema, expectation: string): Schema {
   return (node, at, problems) => {
     const items = flatItems(node);
     if (!items) {
-      problems.error(node.mark, `${at.path} ${at.noun} ${expectation}`);
+      problems.error(node.mark, `${subjectOf(at)} ${expectation}`);
       return false;
     }
     // Every item is judged, so that one run names all that is wrong.
@@ -105,7 +113,7 @@ export function listOf(item: Schema, expectation: string): Schema {
 export function atMost(most: number, schema: Schema, said = `has too many items (maximum is ${most})`): Schema {
   return (node, at, problems) => {
     if ((flatItems(node)?.length ?? 0) <= most) return schema(node, at, problems);
-    problems.error(node.mark, `${at.path} ${at.noun} ${said}`);
+    problems.error(node.mark, `${subjectOf(at)} ${said}`);
     return false;
   };
 }
@@ -115,7 +123,7 @@ export function noLonger(most: number, schema: Schema): Schema {
   return (node, at, problems) => {
     if (!schema(node, at, problems)) return false;
     if (node.kind !== 'scalar' || node.text.length <= most) return true;
-    problems.error(node.mark, `${at.path} ${at.noun} is too long (maximum is ${most} characters)`);
+    problems.error(node.mark, `${subjectOf(at)} is too long (maximum is ${most} characters)`);
     return false;
   };
 }
@@ -136,7 +144,7 @@ export function textsOfThese(values: readonly string[]): Schema {
     const [first] = unknown;
     if (!first) return true;
     const words = unknown.map((item) => (item.kind === 'scalar' ? item.text : '')).join(', ');
-    problems.error(first.mark, `${at.path} ${at.noun} contains unknown values: ${words}`);
+    problems.error(first.mark, `${subjectOf(at)} contains unknown values: ${words}`);
     return false;
   };
 }
@@ -148,7 +156,7 @@ export function either(
 ): Schema {
   return (node, at, problems) => {
     for (const [fits, schema] of kinds) if (fits(node)) return schema(node, at, problems);
-    problems.error(node.mark, `${at.path} ${at.noun} ${expectation}`);
+    problems.error(node.mark, `${subjectOf(at)} ${expectation}`);
     return false;
   };
 }
@@ -188,7 +196,7 @@ export function hash(shape: HashShape): Schema {
   const { keys, required = [], unsupported = [] } = shape;
   return (node, at, problems) => {
     if (!isHash(node)) {
-      problems.error(node.mark, `${at.path} ${at.noun} should be a hash`);
+      problems.error(node.mark, `${subjectOf(at)} should be a hash`);
       return false;
     }
     let fine = true;
@@ -197,16 +205,16 @@ export function hash(shape: HashShape): Schema {
       const schema = Object.hasOwn(keys, key) ? keys[key] : undefined;
       if (schema) fine = (isNull(value) || schema(value, keyAt(at, key), problems)) && fine;
       else if (unsupported.includes(key))
-        problems.warn(keyMark, `${at.path} ${at.noun}: ${key} is not supported yet and is ignored`);
+        problems.warn(keyMark, `${subjectOf(at)}: ${key} is not supported yet and is ignored`);
       else unknown.push(key);
     }
     const missing = required.filter((key) => !node.entries.has(key) || isNull(node.entries.get(key)!.value));
     if (unknown.length > 0) {
       const mark = node.entries.get(unknown[0]!)!.keyMark;
-      problems.error(mark, `${at.path} ${at.noun} ${shape.unknown ?? 'contains unknown keys'}: ${unknown.join(', ')}`);
+      problems.error(mark, `${subjectOf(at)} ${shape.unknown ?? 'contains unknown keys'}: ${unknown.join(', ')}`);
     }
     if (missing.length > 0) {
-      problems.error(node.mark, `${at.path} ${at.noun} missing required keys: ${missing.join(', ')}`);
+      problems.error(node.mark, `${subjectOf(at)} missing required keys: ${missing.join(', ')}`);
     }
     return fine && unknown.length === 0 && missing.length === 0;
   };

@@ -5,7 +5,19 @@ import { plainValue } from '../yaml/plain.ts';
 import type { Node } from '../yaml/tree.ts';
 import type { Keyword } from './keyword.ts';
 import { booleanOf, field, textOf } from './read.ts';
-import { type At, boolean, either, flatItems, hash, isHash, isText, name, oneOf, type Schema } from './schema.ts';
+import {
+  type At,
+  boolean,
+  either,
+  flatItems,
+  hash,
+  isHash,
+  isText,
+  name,
+  oneOf,
+  type Schema,
+  subjectOf,
+} from './schema.ts';
 
 /** What the entry file of a child pipeline includes, as its `include` has it. */
 type TriggerInclude = Readonly<Record<string, unknown>>;
@@ -56,12 +68,12 @@ const common = {
 };
 const anyHash: Schema = (node, at, problems) => {
   if (isHash(node)) return true;
-  problems.error(node.mark, `${at.path} ${at.noun} should be a hash`);
+  problems.error(node.mark, `${subjectOf(at)} should be a hash`);
   return false;
 };
 const anyInclude: Schema = (node, at, problems) => {
   if (isText(node) || isHash(node) || node.kind === 'sequence') return included(node, at, problems);
-  problems.error(node.mark, `${at.path} ${at.noun} should be an array of hashes or strings`);
+  problems.error(node.mark, `${subjectOf(at)} should be an array of hashes or strings`);
   return false;
 };
 const ofProject = hash({ keys: { ...common, project: name, branch: name, inputs: anyHash } });
@@ -70,7 +82,7 @@ const ofChild = hash({ keys: { ...common, include: anyInclude, inputs: anyHash }
 function included(node: Node, at: At, problems: Problems): boolean {
   const items = flatItems(node) ?? [node];
   if (items.length <= MOST_INCLUDES) return true;
-  problems.error(node.mark, `${at.path} ${at.noun} is too long (maximum is ${MOST_INCLUDES})`);
+  problems.error(node.mark, `${subjectOf(at)} is too long (maximum is ${MOST_INCLUDES})`);
   return false;
 }
 
@@ -85,7 +97,7 @@ export const trigger: Keyword<Trigger> = {
           if (field(node, 'include')) return ofChild(node, at, problems);
           if (!ofProject(node, at, problems)) return false;
           if (field(node, 'project')) return true;
-          problems.error(node.mark, `${at.path} ${at.noun} must specify either project or include`);
+          problems.error(node.mark, `${subjectOf(at)} must specify either project or include`);
           return false;
         },
       ],

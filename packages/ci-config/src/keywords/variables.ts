@@ -3,7 +3,7 @@ import type { Variable } from '../expand/variables.ts';
 import type { Node } from '../yaml/tree.ts';
 import type { Keyword } from './keyword.ts';
 import { booleanOf, entriesOf, field, textOf, textsOf } from './read.ts';
-import { boolean, hash, isHash, isScalar, keyAt, type Schema, texts, word } from './schema.ts';
+import { boolean, hash, isHash, isScalar, keyAt, type Schema, subjectOf, texts, word } from './schema.ts';
 
 /** A variable of the configuration. Description and options are for the form that starts a pipeline by hand. */
 export type YamlVariable = Variable & {
@@ -17,7 +17,7 @@ const described = (keys: Readonly<Record<string, Schema>>) => hash({ keys, unkno
 const jobVariable = described({ value: word, expand: boolean });
 /** Of a rule or a service: a value and nothing about it. */
 const plainVariable: Schema = (node, at, problems) => {
-  problems.error(node.mark, `${at.path} ${at.noun} must be a string`);
+  problems.error(node.mark, `${subjectOf(at)} must be a string`);
   return false;
 };
 const rootVariable = described({ value: word, expand: boolean, description: word, options: texts });
@@ -25,7 +25,7 @@ const rootVariable = described({ value: word, expand: boolean, description: word
 function variablesSchema(full: Schema): Schema {
   return (node, at, problems) => {
     if (!isHash(node)) {
-      problems.error(node.mark, `${at.path} ${at.noun} should be a hash of key value pairs`);
+      problems.error(node.mark, `${subjectOf(at)} should be a hash of key value pairs`);
       return false;
     }
     let fine = true;

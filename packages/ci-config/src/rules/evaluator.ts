@@ -3,7 +3,7 @@ import type { Expression } from './parser.ts';
 import { type Pattern, patternOf } from './regex.ts';
 
 type Value = string | null | boolean | Pattern;
-/** The expanded value of a variable, or of an input; undefined when there is none. */
+/** The value of a variable as it is written, or of an input; undefined when there is none. */
 export type Lookup = (name: string) => string | boolean | undefined;
 
 /** Truth of the whole: text counts when it is not blank. */

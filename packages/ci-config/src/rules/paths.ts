@@ -1,6 +1,7 @@
 /** What `changes` and `exists` ask: does any of these paths match any of those patterns? Answers are remembered. */
 import type { Limits } from '../limits.ts';
 import { compileGlob, type Glob } from './glob.ts';
+import type { PathRegexp } from './path-regexp.ts';
 
 export type PathSource = {
   /**
@@ -16,11 +17,14 @@ export type PathSource = {
 /** Another project, at a ref or its default branch. */
 export type OtherProject = { readonly project: string; readonly ref: string | null };
 
+/** Globs, or one regular expression. */
+export type Wanted = readonly string[] | PathRegexp;
+
 export type Paths = {
-  changed(patterns: readonly string[], compareTo: string | undefined): Promise<boolean | 'unknown ref'>;
+  changed(wanted: Wanted, compareTo: string | undefined): Promise<boolean | 'unknown ref'>;
   /** Null when the other project cannot be read. */
-  existIn(place: OtherProject, patterns: readonly string[]): Promise<boolean | null>;
-  exist(patterns: readonly string[]): Promise<boolean>;
+  existIn(place: OtherProject, wanted: Wanted): Promise<boolean | null>;
+  exist(wanted: Wanted): Promise<boolean>;
   /** The files that a pattern stands for; a pattern without wildcards stands for itself when the file exists. */
   matching(pattern: string): Promise<string[]>;
 };
@@ -68,13 +72,19 @@ export function pathMatcher(source: PathSource, limits: Limits): Paths {
     listing.directories ??= directoriesOf(listing.list);
     return matches(pattern.replace(/\/+$/, ''), listing.directories);
   };
+  /** `one` says whether a glob matches. */
+  const anyOf = (wanted: Wanted, listing: Listing, one: (pattern: string, listing: Listing) => boolean): boolean => {
+    if (!('source' in wanted)) return wanted.some((pattern) => one(pattern, listing));
+    comparisons += listing.list.length;
+    return comparisons > limits.pathComparisons || listing.list.some((path) => wanted.test(path));
+  };
   const allFiles = (): Promise<Listing> => {
     files ??= source.listPaths().then(listingOf);
     return files;
   };
 
   return {
-    changed: async (patterns, compareTo) => {
+    changed: async (wanted, compareTo) => {
       const key = compareTo ?? '';
       let listing = changes.get(key);
       if (!listing) {
@@ -85,21 +95,18 @@ export function pathMatcher(source: PathSource, limits: Limits): Paths {
       }
       const known = await listing;
       if (known === 'unknown ref') return known;
-      return known === null || patterns.some((pattern) => matches(pattern, known));
+      return known === null || anyOf(wanted, known, matches);
     },
-    existIn: async (place, patterns) => {
+    existIn: async (place, wanted) => {
       const key = `${place.ref ?? ''} ${place.project}`;
       const found =
         others.get(key) ??
         (source.listPathsIn?.(place) ?? Promise.resolve(null)).then((list) => list && listingOf(list));
       others.set(key, found);
       const known = await found;
-      return known && patterns.some((pattern) => isIn(pattern, known));
+      return known && anyOf(wanted, known, isIn);
     },
-    exist: async (patterns) => {
-      const known = await allFiles();
-      return patterns.some((pattern) => isIn(pattern, known));
-    },
+    exist: async (wanted) => anyOf(wanted, await allFiles(), isIn),
     matching: async (pattern) => {
       const known = await allFiles();
       const glob = globOf(pattern);

@@ -25,7 +25,7 @@ async function judge(policy: Policy, ref: RefContext, { scope, paths }: Surround
   // No cluster is ever connected here.
   if (policy.kubernetes) results.push(false);
   if (policy.variables) {
-    results.push(policy.variables.some(({ expression }) => evaluate(expression, scope.get)));
+    results.push(policy.variables.some(({ expression }) => evaluate(expression, scope.written)));
   }
   if (policy.changes) {
     const patterns = policy.changes.map((path) => scope.expand(path, 'keep'));

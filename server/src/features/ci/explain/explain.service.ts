@@ -66,13 +66,17 @@ export function explaining(deps: CiDependencies, pipelines: Pipelines) {
       (place.ref.startsWith('refs/merge-requests/') || (await repository.mayUpdate(subject, caller, place.ref)));
     const own: JobVariable[] = Object.entries(event.variables ?? {}).map(([key, value]) => variable(key, value));
     const given = [...(complete ? variables.given : []), ...own];
+    const givenFor = (environment: string) => {
+      const scoped = complete ? variables.givenFor?.(environment) : null;
+      return scoped ? [...scoped, ...own] : null;
+    };
     const result = await compileWith(deps, {
       subject,
       caller,
       config,
       sha: place.sha,
       facts,
-      variables: { predefined: variables.predefined, given },
+      variables: { predefined: variables.predefined, given, givenFor },
       inputs,
     });
     const outcome = result.ok ? 'pipeline' : result.filtered ? 'none' : 'invalid';

@@ -25,7 +25,7 @@ in:
   script: x
   rules:
     - if: $CI_COMMIT_TAG
-    - if: $WRAPPED =~ /canary/ && $MISSING == null
+    - if: $SECRET =~ /canary/ && $WRAPPED && $MISSING == null
 out:
   script: x
   rules:
@@ -78,9 +78,10 @@ it('[security 20] stores which rules were looked at with a pipeline, without wha
       conditions: [
         {
           kind: 'if',
-          text: '$WRAPPED =~ /canary/ && $MISSING == null',
+          text: '$SECRET =~ /canary/ && $WRAPPED && $MISSING == null',
           holds: true,
           values: [
+            { name: 'SECRET', value: null, hidden: true },
             { name: 'WRAPPED', value: null, hidden: true },
             { name: 'MISSING', value: null, hidden: false },
           ],

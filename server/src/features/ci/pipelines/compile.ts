@@ -24,6 +24,7 @@ import { type JobVariable, variable } from '../variables/job-variables.ts';
 import type { PipelineFacts } from '../variables/predefined.ts';
 import { refName } from '../variables/predefined.ts';
 import { type ConfigFile, readableConfigBytes } from './config-file.ts';
+import type { RuleVariables } from './context.ts';
 import { includeSources, type SourceDependencies } from './include-sources.ts';
 import type { NewJob } from './pipelines.queries.ts';
 
@@ -58,8 +59,7 @@ export interface CompileRequest {
   /** Commit whose files are included and looked at. */
   readonly sha: string;
   readonly facts: PipelineFacts;
-  /** Predefined ones, which the configuration may replace, and those of people, which replace the configuration's. */
-  readonly variables: { readonly predefined: readonly JobVariable[]; readonly given: readonly JobVariable[] };
+  readonly variables: RuleVariables;
   /** Values for the inputs that the configuration declares. */
   readonly inputs?: PipelineInputs | undefined;
   /** Whose rights decide what is read of other projects. */
@@ -77,6 +77,7 @@ export type PipelineInputs = Readonly<Record<string, unknown>>;
 /** Inputs that one pipeline takes. */
 const mostInputs = 20;
 
+const unseen = (each: JobVariable): Variable => ({ ...plain(each), hidden: true });
 const plain = ({ key, value, raw, masked }: JobVariable): Variable => ({ key, value, raw, masked });
 
 /** The limits that administrators set. */
@@ -182,7 +183,8 @@ export async function compileWith(
       defaultBranch: subject.project.default_branch ?? '',
       variables: {
         base: variables.predefined.map(plain),
-        override: variables.given.map((each) => ({ ...plain(each), hidden: true })),
+        override: variables.given.map(unseen),
+        forEnvironment: (environment) => variables.givenFor?.(environment)?.map(unseen) ?? null,
       },
     },
   });
@@ -305,8 +307,8 @@ const numberVariable = 'CI_PIPELINE_IID';
 
 async function withNumber(request: CompileRequest): Promise<CompileRequest> {
   const number = await request.number?.();
-  const { predefined, given } = request.variables;
-  return { ...request, variables: { predefined: [...predefined, variable(numberVariable, String(number))], given } };
+  const predefined = [...request.variables.predefined, variable(numberVariable, String(number))];
+  return { ...request, variables: { ...request.variables, predefined } };
 }
 
 export async function compileConfig(

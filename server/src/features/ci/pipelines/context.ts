@@ -14,7 +14,7 @@ import {
   userVariables,
   wholeSeconds,
 } from '../variables/predefined.ts';
-import { secretVariables } from '../variables/secret-variables.ts';
+import { secretVariablesByEnvironment } from '../variables/secret-variables.ts';
 import { asPush, mergeRequestFacts } from './pipeline-facts.ts';
 import { shortRef } from './references.ts';
 import { releaseDescription } from './releases.queries.ts';
@@ -35,6 +35,15 @@ export function remembering(): Once {
   };
 }
 
+export interface RuleVariables {
+  /** Which the configuration may replace. */
+  readonly predefined: readonly JobVariable[];
+  /** Of people, which replace the configuration's. */
+  readonly given: readonly JobVariable[];
+  /** Those of people for jobs of an environment; null where they are the same. */
+  readonly givenFor?: (environment: string) => readonly JobVariable[] | null;
+}
+
 /** Everything about a pipeline that is not stored yet: what rules, variables and the row are made of. */
 export interface PipelineContext {
   readonly facts: PipelineFacts;
@@ -42,7 +51,7 @@ export interface PipelineContext {
   /** When the pipeline that is made of it was created. */
   readonly createdAt: Date;
   /** As the configuration's rules see them, weakest first. */
-  readonly variables: { readonly predefined: readonly JobVariable[]; readonly given: readonly JobVariable[] };
+  readonly variables: RuleVariables;
 }
 
 const upstreamOf = ({ id, pipeline_id, project_id }: Upstream['job']): UpstreamFacts => ({
@@ -94,7 +103,10 @@ export function pipelineContexts(deps: CiDependencies) {
     const languages = await once('languages', () => languageNames(db, subject.project.id));
     const frozen = await once('frozen', () => deps.deployments.frozen(db, subject.project.id));
     const secret = await once(`secret ${refProtected}`, () =>
-      secretVariables(deps, db, subject, { refProtected, environment: null }),
+      secretVariablesByEnvironment(deps, db, subject, refProtected),
+    );
+    const asked = (request.variables ?? []).map((item) =>
+      variable(item.key, item.value, { file: item.variable_type === 'file', raw: item.raw ?? false }),
     );
     const createdAt = new Date();
     return {
@@ -110,12 +122,11 @@ export function pipelineContexts(deps: CiDependencies) {
           ...userVariables(request.caller.user),
           ...freezeVariables(frozen),
         ],
-        given: [
-          ...secret,
-          ...(request.variables ?? []).map((item) =>
-            variable(item.key, item.value, { file: item.variable_type === 'file', raw: item.raw ?? false }),
-          ),
-        ],
+        given: [...secret.general, ...asked],
+        givenFor: (environment) => {
+          const own = secret.of(environment);
+          return own && [...own, ...asked];
+        },
       },
     };
   }

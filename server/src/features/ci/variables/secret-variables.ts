@@ -14,14 +14,52 @@ export interface VariableAudience {
   readonly environment: string | null;
 }
 
-/** Opens the rows that the audience may see, weakest first. */
+type Subject = Pick<ProjectSubject, 'project' | 'namespace'>;
+
+const rowsFor = (db: Db, { project, namespace }: Subject) => variablesFor(db, project.id, namespace.traversal_ids);
+
+/** The variables that the audience may see, weakest first. */
 export async function secretVariables(
   deps: Pick<CiDependencies, 'secrets'>,
   db: Db,
-  subject: Pick<ProjectSubject, 'project' | 'namespace'>,
+  subject: Subject,
   audience: VariableAudience,
 ): Promise<JobVariable[]> {
-  const rows = await variablesFor(db, subject.project.id, subject.namespace.traversal_ids);
+  return opened(deps, await rowsFor(db, subject), audience);
+}
+
+export interface SecretVariables {
+  /** Of jobs without an environment. */
+  readonly general: readonly JobVariable[];
+  /** Of jobs of an environment; null where they are the same. */
+  readonly of: (environment: string) => readonly JobVariable[] | null;
+}
+
+/** The same for all jobs of a pipeline that is not made yet. */
+export async function secretVariablesByEnvironment(
+  deps: Pick<CiDependencies, 'secrets'>,
+  db: Db,
+  subject: Subject,
+  refProtected: boolean,
+): Promise<SecretVariables> {
+  const rows = await rowsFor(db, subject);
+  const general = opened(deps, rows, { refProtected, environment: null });
+  return {
+    general,
+    of: (environment) => {
+      const covers = ({ environment_scope: scope }: CiVariable) => scopeCovers(scope, environment);
+      const more = rows.some((row) => covers(row) && !scopeCovers(row.environment_scope, null));
+      return more ? opened(deps, rows, { refProtected, environment }) : null;
+    },
+  };
+}
+
+/** Opens the rows that the audience may see. */
+function opened(
+  deps: Pick<CiDependencies, 'secrets'>,
+  rows: readonly CiVariable[],
+  audience: VariableAudience,
+): JobVariable[] {
   const visible = rows.filter(
     (row: CiVariable) =>
       (!row.protected || audience.refProtected) && scopeCovers(row.environment_scope, audience.environment),
