@@ -50342,7 +50342,7 @@ export interface operations {
                 "tag_list[]"?: string[];
                 /** @description Only of this kind */
                 type?: "instance_type" | "group_type" | "project_type";
-                /** @description Start of the version, like `17.` or `17.2` */
+                /** @description First numbers of the version, like `17`, `17.2` or `17.2.1` */
                 version_prefix?: string;
             };
             header?: {
@@ -78342,7 +78342,7 @@ export interface operations {
                 "tag_list[]"?: string[];
                 /** @description Only of this kind */
                 type?: "instance_type" | "group_type" | "project_type";
-                /** @description Start of the version, like `17.` or `17.2` */
+                /** @description First numbers of the version, like `17`, `17.2` or `17.2.1` */
                 version_prefix?: string;
             };
             header?: {
@@ -83001,7 +83001,7 @@ export interface operations {
                 "tag_list[]"?: string[];
                 /** @description Only of this kind */
                 type?: "instance_type" | "group_type" | "project_type";
-                /** @description Start of the version, like `17.` or `17.2` */
+                /** @description First numbers of the version, like `17`, `17.2` or `17.2.1` */
                 version_prefix?: string;
             };
             header?: {
@@ -83365,7 +83365,7 @@ export interface operations {
                 "tag_list[]"?: string[];
                 /** @description Only of this kind */
                 type?: "instance_type" | "group_type" | "project_type";
-                /** @description Start of the version, like `17.` or `17.2` */
+                /** @description First numbers of the version, like `17`, `17.2` or `17.2.1` */
                 version_prefix?: string;
             };
             header?: {

@@ -221,7 +221,7 @@ export const settingFields: readonly SettingField[] = [
   {"name":"default_ci_config_path","kind":"text","owner":"ci","meaning":"Default CI/CD configuration file of new projects","acts":"new projects","nullable":true,"fallback":null},
   {"name":"enforce_ci_inbound_job_token_scope_enabled","kind":"boolean","owner":"ci","meaning":"Enforce the job token allowlist in all projects","nullable":false,"fallback":true},
   {"name":"external_pipeline_validation_service_timeout","kind":"integer","owner":"ci","meaning":"Timeout of the pipeline validation service in seconds","acts":"new pipelines","nullable":true,"min":1,"fallback":null},
-  {"name":"external_pipeline_validation_service_token","kind":"text","owner":"ci","meaning":"Token of the pipeline validation service","acts":"new pipelines","nullable":true,"secret":"masked","fallback":null},
+  {"name":"external_pipeline_validation_service_token","kind":"text","owner":"ci","meaning":"Token of the pipeline validation service","acts":"new pipelines","nullable":true,"secret":"shown","fallback":null},
   {"name":"external_pipeline_validation_service_url","kind":"text","owner":"ci","meaning":"URL of the pipeline validation service","acts":"new pipelines","nullable":true,"fallback":null},
   {"name":"group_runner_token_expiration_interval","kind":"integer","owner":"ci","meaning":"Expiration of group runner tokens in seconds","acts":"new tokens of runners","nullable":true,"min":7200,"fallback":null},
   {"name":"jobs_per_stage_page_size","kind":"integer","owner":"web","meaning":"Jobs of a stage per page","nullable":false,"min":1,"fallback":200},

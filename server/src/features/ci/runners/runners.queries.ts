@@ -99,7 +99,8 @@ export async function listRunners(
     const managers = db
       .selectFrom('runner_managers')
       .select('runner_id')
-      .where(sql<boolean>`starts_with(version, ${filter.versionPrefix})`);
+      // Whole numbers: `1` is not the beginning of 17.5.
+      .where(sql<boolean>`starts_with(version || '.', ${`${filter.versionPrefix.replace(/\.+$/, '')}.`})`);
     query = query.where('id', 'in', managers);
   }
   const [rows, total] = await Promise.all([

@@ -62,7 +62,9 @@ export const filterParams = {
   ),
   paused: Optional(Bool({ description: 'Only runners that take no new jobs, or only those that do' })),
   tag_list: Optional(List(Str(), { commas: true, description: 'Runners with all of these tags' })),
-  version_prefix: Optional(Str({ pattern: '^[0-9]', description: 'Start of the version, like `17.` or `17.2`' })),
+  version_prefix: Optional(
+    Str({ pattern: '^[0-9]', description: 'First numbers of the version, like `17`, `17.2` or `17.2.1`' }),
+  ),
 };
 
 /** What of a runner people change. */

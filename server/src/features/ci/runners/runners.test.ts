@@ -302,8 +302,8 @@ describe('reading', () => {
     expect(await mine({ type: 'project_type' })).toEqual([]);
     expect(await mine({ tag_list: 'x,y' })).toEqual([a.id]);
     expect(await mine({ tag_list: ['y'] })).toEqual([b.id, a.id]);
-    expect(await mine({ version_prefix: '17.' })).toEqual([a.id]);
-    expect(await mine({ version_prefix: '18' })).toEqual([]);
+    for (const version_prefix of ['17.', '17', '17.2.0']) expect(await mine({ version_prefix })).toEqual([a.id]);
+    for (const version_prefix of ['18', '1', '17.20']) expect(await mine({ version_prefix })).toEqual([]);
     for (const query of [{ status: 'nonsense' }, { version_prefix: 'nonsense' }, { version_prefix: '' }])
       expect((await call('GET', '/runners', stranger, { query })).status).toBe(400);
     const many = await call('GET', '/runners', stranger, { query: { per_page: 1 } });

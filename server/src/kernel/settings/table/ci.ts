@@ -55,7 +55,7 @@ export const ci = {
     { min: 1, acts: 'new pipelines' },
   ),
   external_pipeline_validation_service_token: text('ci', null, 'Token of the pipeline validation service', {
-    secret: 'masked',
+    secret: 'shown',
     acts: 'new pipelines',
   }),
   external_pipeline_validation_service_url: text('ci', null, 'URL of the pipeline validation service', {
