@@ -4,7 +4,7 @@ import type { Spawner } from '@millrace/git';
 import { composeFeatures } from './compose.ts';
 import type { App, ComposedFeatures, Kernels } from './composition.ts';
 import { rewriteFeedUrl } from './features/activity/index.ts';
-import { builtInRunnerToken } from './features/ci/index.ts';
+import { builtInRunnerToken, rewriteArtifactUrl } from './features/ci/index.ts';
 import { rewriteReleaseUrl } from './features/delivery/index.ts';
 import { rewriteSnippetUrl } from './features/repository/index.ts';
 import { createDelivery, createLive } from './kernel/events/index.ts';
@@ -99,7 +99,9 @@ export function buildApp(kernels: Kernels, options: AppOptions = {}): App {
       log,
       trustedProxies: config.trustedProxies,
       rewriteUrl: (url) =>
-        pageFiles.rewriteUrl(rewriteReleaseUrl(rewriteSnippetUrl(rewriteFeedUrl(rewriteGitUrl(rewriteLfsUrl(url)))))),
+        pageFiles.rewriteUrl(
+          rewriteArtifactUrl(rewriteReleaseUrl(rewriteSnippetUrl(rewriteFeedUrl(rewriteGitUrl(rewriteLfsUrl(url)))))),
+        ),
       fallback: pages.fallback,
     },
     methodsOfPath(routes),

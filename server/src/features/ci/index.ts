@@ -76,6 +76,7 @@ import { triggerRoutes } from './triggers/triggers.routes.ts';
 import { triggersService } from './triggers/triggers.service.ts';
 import { variableRoutes } from './variables/variables.routes.ts';
 
+export { rewriteArtifactUrl } from './artifacts/addresses.ts';
 export { reportBytes } from './artifacts/report-bytes.ts';
 export type { CiFeatureDependencies } from './deps.ts';
 export type { JobsFace } from './jobs/face.ts';

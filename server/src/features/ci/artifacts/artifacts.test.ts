@@ -418,10 +418,10 @@ describe('artifacts that are exposed in merge requests', () => {
       job('nothing', 'paths: [missing.txt]'),
       job('hidden', 'paths: [dist], access: maintainer'),
     ].join('');
-    const pipeline = await project.push(exposing, { branch: 'change' });
+    const pipeline = await project.push(exposing, { branch: 'raw/the/change' });
     const { body } = await world.app.api<{ iid: number }>('POST', `/projects/${project.id}/merge_requests`, {
       token: world.owner.token,
-      json: { source_branch: 'change', target_branch: 'main', title: 'Change' },
+      json: { source_branch: 'raw/the/change', target_branch: 'main', title: 'Change' },
     });
     await runner.update(await runner.next(), 'success');
     const data = await zip({ 'dist/a b.txt': 'A', 'dist/c.txt': 'C' });
@@ -468,11 +468,16 @@ describe('artifacts that are exposed in merge requests', () => {
     expect(await at(`${browse}/dist/`)).toEqual([302, `${browse}?path=dist`]);
     expect(await at(`${place('file')}/artifacts/raw/dist/c.txt`)).toEqual([200, 'C']);
     expect((await at(`${place('file')}/artifacts/download`))[0]).toBe(200);
-    const ofRef = `/${project.path}/-/jobs/artifacts/change`;
+    const ofRef = `/${project.path}/-/jobs/artifacts/raw/the/change`;
     expect(await at(`${ofRef}/raw/dist/c.txt?job=file`)).toEqual([200, 'C']);
     expect(await at(`${ofRef}/file/dist/c.txt?job=file`)).toEqual([302, `${browse}?path=dist&file=dist%2Fc.txt`]);
     expect(await at(`${ofRef}/browse?job=file`)).toEqual([302, browse]);
     expect((await at(`${ofRef}/download?job=file`))[0]).toBe(200);
+    for (const ref of ['raw/the/change', 'raw%2Fthe%2Fchange', 'raw%2Fthe/change']) {
+      const inApi = `/api/v4/projects/${project.id}/jobs/artifacts/${ref}`;
+      expect(await at(`${inApi}/raw/dist/c.txt?job=file`, world.owner.token)).toEqual([200, 'C']);
+      expect((await at(`${inApi}/download?job=file`, world.owner.token))[0]).toBe(200);
+    }
     for (const refused of [
       `${ofRef}/browse?job=other`,
       `${ofRef}/browse`,

@@ -43,6 +43,8 @@ export interface NoteService {
   edit(place: Place, caller: Caller, note: Note, change: string | TaskChange): Promise<Note>;
   /** Resolves a comment, or opens it again; 400 where it is none that is resolved. */
   resolve(place: Place, caller: Caller, note: Note, resolved: boolean): Promise<Note>;
+  /** Whether the caller may resolve the thread of these comments; never where there is none. */
+  mayResolve(place: Place, caller: Caller, notes: readonly Note[]): boolean;
   /** The same for all comments of a thread. */
   resolveDiscussion(place: Place, caller: Caller, discussionId: string, resolved: boolean): Promise<void>;
   remove(place: Place, caller: Caller, note: Note): Promise<void>;
@@ -203,13 +205,16 @@ export function noteService({
   }
 
   /** Whoever wrote the comment, made what it is about, or may resolve all of them. */
+  function mayResolve(place: Place, caller: Caller, notes: readonly Note[]): boolean {
+    const id = caller.user?.id;
+    const own = place.authorId === id || notes.every((note) => note.author_id === id);
+    return mayComment(caller, kindOf(place), place) && (own || may(caller, kindOf(place), 'resolve', place));
+  }
+
   function requireResolve(place: Place, caller: Caller, notes: readonly Note[]): number {
     if (!caller.user) throw unauthorized();
-    const { id } = caller.user;
-    const own = place.authorId === id || notes.every((note) => note.author_id === id);
-    const allowed = mayComment(caller, kindOf(place), place);
-    if (!allowed || !(own || may(caller, kindOf(place), 'resolve', place))) throw forbidden();
-    return id;
+    if (!mayResolve(place, caller, notes)) throw forbidden();
+    return caller.user.id;
   }
 
   async function setResolved(place: Place, resolver: number, notes: readonly Note[], resolved: boolean) {
@@ -232,6 +237,8 @@ export function noteService({
   return {
     reader,
     requireComment,
+    mayResolve: (place, caller, notes) =>
+      notes.some((note) => note.resolvable) && mayResolve(place, caller, notes.slice(0, 1)),
     create: (place, caller, note) => write(place, caller, note, { id: newDiscussionId() }),
     async reply(place, caller, discussionId, note) {
       const notes = await threadOf(place, caller, discussionId);

@@ -3,7 +3,7 @@ import Type, { type Static } from 'typebox';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
-import { notFound, unauthorized } from '../../../kernel/http/errors.ts';
+import { invalidRecord, notFound, unauthorized } from '../../../kernel/http/errors.ts';
 import { mapPage, offsetPage } from '../../../kernel/http/pagination.ts';
 import { Bool, IdOrPath, Int, OneOf, Optional, Str } from '../../../kernel/http/params/schema.ts';
 import { Empty, type Route, route } from '../../../kernel/http/route.ts';
@@ -73,9 +73,12 @@ export function draftNoteRoutes({ db, noteables, kind, reviews }: Dependencies):
     return found ? { position: JSON.stringify(found.position), line_code: found.lineCode ?? null } : null;
   }
 
-  async function requireThread(place: Place, caller: Caller, discussionId: string): Promise<void> {
+  /** The thread that a draft answers, and resolves if it says so: refused now, not when the draft is published. */
+  async function requireThread(place: Place, caller: Caller, discussionId: string, resolve: boolean) {
     const notes = await notesOf(db, place.noteable, noteables.notes.reader(place, caller), [discussionId]);
-    if (notes.length === 0) throw notFound('Discussion');
+    if (notes.length === 0) throw invalidRecord({ base: ['Thread to reply to cannot be found'] });
+    if (resolve && !noteables.notes.mayResolve(place, caller, notes))
+      throw invalidRecord({ base: ['User is not allowed to resolve thread'] });
   }
 
   return [
@@ -134,7 +137,7 @@ export function draftNoteRoutes({ db, noteables, kind, reviews }: Dependencies):
         checkText(params.note);
         const { in_reply_to_discussion_id: thread = null } = params;
         const commit_id = params.commit_id === 'undefined' ? null : (params.commit_id ?? null);
-        if (thread !== null) await requireThread(place, caller, thread);
+        if (thread !== null) await requireThread(place, caller, thread, params.resolve_discussion ?? false);
         const at = thread === null ? await positioned(place, params.position) : null;
         const draft = await insertDraft(db, owner, {
           discussion_id: thread,

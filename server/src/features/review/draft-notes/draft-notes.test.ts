@@ -107,8 +107,15 @@ describe('draft notes', () => {
       [{ note: 'x', resolve_discussion: 'perhaps' }, { error: 'resolve_discussion is invalid' }],
     ] as const)
       expect(await request.call('POST', drafts, body)).toMatchObject({ status: 400, body: error });
+    const refused = (reason: string) => ({ status: 400, body: { message: { base: [reason] } } });
     const unknown = { note: 'x', in_reply_to_discussion_id: 'f'.repeat(40) };
-    expect((await request.call('POST', drafts, unknown)).status).toBe(404);
+    expect(await request.call('POST', drafts, unknown)).toMatchObject(refused('Thread to reply to cannot be found'));
+    const bystander = await project.member(Level.reporter);
+    const thread = await request.call<Json & { id: string }>('POST', '/discussions', { body: 'Why?' }, author);
+    const settling = { note: 'x', in_reply_to_discussion_id: thread.body.id, resolve_discussion: true };
+    expect(await request.call('POST', drafts, settling, bystander)).toMatchObject(
+      refused('User is not allowed to resolve thread'),
+    );
   });
 
   it('[2/states.draft-note/2] [2/states.draft-note/2 draft, published] [2/api.draft-notes/8 POST, base, /bulk_publish] [2/api.draft-notes/9 position[base_sha], position[head_sha], position[start_sha], position[position_type], text, image, position[new_path], position[old_path], position, position[new_line], position[old_line], position[line_range], position[width], position[height], position[x], position[y]] stand on lines, reply and resolve; all of the caller are published together', async () => {
@@ -215,7 +222,7 @@ describe('draft notes', () => {
     expect((await one.call('POST', drafts, { note: 'x' }, stranger)).status).toBe(404);
     const thread = await two.call<Json & { id: string }>('POST', '/discussions', { body: 'x' });
     const reply = { note: 'x', in_reply_to_discussion_id: thread.body.id };
-    expect((await one.call('POST', drafts, reply)).status).toBe(404);
+    expect((await one.call('POST', drafts, reply)).status).toBe(400);
   });
 });
 

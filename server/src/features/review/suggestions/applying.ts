@@ -2,7 +2,7 @@
 import { canOnProject } from '../../../kernel/authz/can.ts';
 import type { Caller } from '../../../kernel/authz/subjects.ts';
 import type { Note, User } from '../../../kernel/db/rows.ts';
-import { forbidden, notFound, plainError, unauthorized } from '../../../kernel/http/errors.ts';
+import { forbidden, plainError, unauthorized } from '../../../kernel/http/errors.ts';
 import type { Noteables } from '../../collaboration/index.ts';
 import type { NoteableKind, Place, SuggestionJson } from '../../collaboration/notes/index.ts';
 import * as requests from '../merge-requests/merge-requests.queries.ts';
@@ -29,6 +29,13 @@ interface Chosen {
 }
 
 const invalid = (reason: string) => plainError(400, reason);
+const missing = (ids: readonly number[]) =>
+  plainError(
+    404,
+    ids.length > 1
+      ? 'Suggestions are not applicable as one or more suggestions were not found.'
+      : 'Suggestion is not applicable as the suggestion was not found.',
+  );
 const outdated = () => invalid("Can't apply as this line was changed or the suggestion already matches its content.");
 
 /** Puts the lines of suggestions in the place of those that they are for; refuses where two want the same lines. */
@@ -56,13 +63,13 @@ export function suggestionApplying(
   async function load(caller: Caller, ids: readonly number[]) {
     const found = await suggestionsById(db, ids);
     const [first] = found;
-    if (!first || found.length < ids.length) throw notFound('Suggestion');
+    if (!first || found.length < ids.length) throw missing(ids);
     const places = new Map<number, Place>();
     for (const { note } of found) {
       const { project_id, noteable_iid: iid, noteable_id: id } = note;
       const subject = project_id === null ? null : await deps.projectAs(project_id, caller);
-      if (!subject || iid === null || id === null) throw notFound('Suggestion');
-      if (!canOnProject(caller, 'read_project', subject)) throw notFound('Suggestion');
+      if (!subject || iid === null || id === null) throw missing(ids);
+      if (!canOnProject(caller, 'read_project', subject)) throw missing(ids);
       if (!canOnProject(caller, 'read_merge_request', subject)) throw forbidden();
       const place = places.get(id) ?? (await deps.kind.load(subject, { merge_request_iid: iid }, caller));
       places.set(id, place);
@@ -70,7 +77,7 @@ export function suggestionApplying(
       await noteables.notes.find(place, caller, note.id);
     }
     const [place, ...others] = places.values();
-    if (place?.subject.kind !== 'project') throw notFound('Suggestion');
+    if (place?.subject.kind !== 'project') throw missing(ids);
     if (others.length > 0) throw invalid('Suggestions must all be on the same branch.');
     return { found, place, subject: place.subject };
   }
@@ -84,7 +91,7 @@ export function suggestionApplying(
     if (!user) throw unauthorized();
     const { found, place, subject } = await load(caller, [...new Set(ids)]);
     const stored = await requests.byId(db, place.noteable.id ?? 0);
-    if (!stored) throw notFound('Suggestion');
+    if (!stored) throw missing(ids);
     const source = await sources.writableSource(caller, stored);
     if (!source) throw forbidden();
     if (stored.state !== 'opened') throw invalid("Can't apply this suggestion.");

@@ -96,7 +96,10 @@ describe('suggestions', () => {
     for (const level of [Level.guest, Level.reporter])
       expect((await apply(id, {}, await project.member(level))).status).toBe(403);
     expect((await apply(id, {}, await (await buildRepositoryProject(app)).member(Level.developer))).status).toBe(404);
-    expect((await apply(999_999_999)).status).toBe(404);
+    expect(await apply(999_999_999)).toMatchObject({
+      status: 404,
+      body: { message: 'Suggestion is not applicable as the suggestion was not found.' },
+    });
     const applied = await apply(id, { commit_message: 'Take %{suggestions_count} of %{username}' });
     expect(applied).toMatchObject({ status: 200, body: { id, applied: true, applicable: false } });
     expect(await request.file()).toBe(text.replace('line 4\nline 5\nline 6\n', 'LINE 4\nLINE 5\n'));
@@ -130,7 +133,10 @@ describe('suggestions', () => {
       status: 400,
       body: { message: 'Suggestions must all be on the same branch.' },
     });
-    expect((await batch([idOf(first), 999_999_999])).status).toBe(404);
+    expect(await batch([idOf(first), 999_999_999])).toMatchObject({
+      status: 404,
+      body: { message: 'Suggestions are not applicable as one or more suggestions were not found.' },
+    });
     expect((await batch([])).status).toBe(400);
     const ids = [idOf(far), idOf(first), idOf(second)];
     const applied = await batch(ids);
