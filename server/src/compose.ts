@@ -267,7 +267,7 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     webhooks: {
       settings,
       urls: { externalUrl, sshPrefix },
-      repository: hookRepository(repository.access),
+      repository: hookRepository(repository.access, repository.wikiPageAt),
       project: (id) => namespaces.projectFor(id, null),
     },
     readPush: pushReader(repository.access),

@@ -122,7 +122,7 @@ export { type Ancestry, baseOf, stackBase } from './stack-base.ts';
 export { type CapturedRepository, type RepositoryBackups, restoreRepository } from './storage/backup.ts';
 export type { Inspection, Problem } from './storage/inspect.ts';
 export type { Pushed } from './transfer/receive.ts';
-export { findWiki } from './wikis/index.ts';
+export { findWiki, type WikiPageAt } from './wikis/index.ts';
 export { matchesPattern, mayCreateTag } from './writes/protection.ts';
 export { tagRules } from './writes/protections.queries.ts';
 
@@ -459,6 +459,7 @@ export function repositoryFeature(deps: RepositoryDependencies) {
     backups: repositoryBackups({ db, open, storages: deps.storages }),
     inspection: storageInspection({ db, open, storages: deps.storages, objects: deps.objects }),
     wikis: wiki.git,
+    wikiPageAt: wiki.pageAt,
     snippets: snippet.git,
     createSnippet: snippet.create,
     search: { reader, snippets: snippet.lists },

@@ -7,6 +7,7 @@ import type { Logger } from '../../kernel/telemetry/index.ts';
 import { reportReader } from './reports/ingest.ts';
 import { vulnerabilityRoutes } from './vulnerabilities/vulnerabilities.routes.ts';
 
+export { newestVulnerability, type ToldVulnerability, toldVulnerability } from './vulnerabilities/told.queries.ts';
 export { findingRelation } from './vulnerabilities/transfer.ts';
 
 export interface SecurityDependencies {

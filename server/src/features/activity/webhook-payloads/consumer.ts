@@ -1,15 +1,15 @@
 /** From facts to calls of hooks: who is told, and of what. Whatever has gone meanwhile is not told of. */
 import { Level } from '../../../kernel/authz/levels.ts';
-import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
-import type { Db } from '../../../kernel/db/index.ts';
 import type { Namespace, User } from '../../../kernel/db/rows.ts';
 import {
   accessRequestFacts,
   deploymentChanged,
+  emojiFacts,
   type Fact,
   type FactConsumer,
   type FactDefinition,
   type FactDelivery,
+  featureFlagToggled,
   groupDeleted,
   groupFacts,
   groupUpdated,
@@ -32,58 +32,24 @@ import {
   userDeleted,
   userRenamed,
   userSignInRefused,
+  vulnerabilityFacts,
+  wikiPageFacts,
 } from '../../../kernel/events/index.ts';
-import type { Settings } from '../../../kernel/settings/index.ts';
 import { noteById } from '../../collaboration/notes/index.ts';
 import { deploymentById, environmentsById, linksOfReleases, releaseById } from '../../delivery/index.ts';
-import type { Urls } from '../../review/messages/index.ts';
 import { mergeRequestActions, mergeRequestPayload } from '../../review/messages/index.ts';
-import { type Announcement, type HookEvent, type HookMessage, isHeard } from '../webhooks/index.ts';
+import { type Announcement, type HookEvent, isHeard } from '../webhooks/index.ts';
 import { deploymentPayload } from './deployment.ts';
+import { around, type Heard, messageOf, type OfProject, personOf, type WebhookDependencies } from './heard.ts';
 import { issueActions, issuePayload } from './issue.ts';
 import { milestoneActions, milestonePayload } from './milestone.ts';
 import { commentedOn, notePayload } from './note.ts';
 import { jobPayload, pipelinePayload } from './pipeline.ts';
 import * as places from './places.ts';
-import { branchOf, type HookRepository, pushPayload, repositoryUpdatePayload } from './push.ts';
+import { projectParts } from './project-parts.ts';
+import { branchOf, pushPayload, repositoryUpdatePayload } from './push.ts';
 import { releaseActions, releasePayload, type ToldRelease } from './release.ts';
 import * as queries from './webhooks.queries.ts';
-
-export interface WebhookDependencies {
-  readonly db: Db;
-  readonly settings: Pick<Settings, 'read'>;
-  readonly urls: Urls;
-  readonly repository: HookRepository;
-  /** A project as it is now, for nobody in particular; for what is sent without a fact. */
-  readonly project: (id: number) => Promise<ProjectSubject | null>;
-  readonly announce: (announcement: Announcement) => Promise<void>;
-}
-
-type Heard = Omit<Announcement, 'factId'> | null;
-
-const titles: Partial<Record<HookEvent, readonly [trigger: string, event: string]>> = {
-  push_events: ['push_hooks', 'Push Hook'],
-  tag_push_events: ['tag_push_hooks', 'Tag Push Hook'],
-  merge_requests_events: ['merge_request_hooks', 'Merge Request Hook'],
-  pipeline_events: ['pipeline_hooks', 'Pipeline Hook'],
-  job_events: ['job_hooks', 'Job Hook'],
-  releases_events: ['release_hooks', 'Release Hook'],
-  deployment_events: ['deployment_hooks', 'Deployment Hook'],
-  milestone_events: ['milestone_hooks', 'Milestone Hook'],
-  issues_events: ['issue_hooks', 'Issue Hook'],
-  confidential_issues_events: ['confidential_issue_hooks', 'Confidential Issue Hook'],
-  note_events: ['note_hooks', 'Note Hook'],
-  confidential_note_events: ['confidential_note_hooks', 'Confidential Note Hook'],
-  member_events: ['member_hooks', 'Member Hook'],
-  subgroup_events: ['subgroup_hooks', 'Subgroup Hook'],
-  project_events: ['project_hooks', 'Project Hook'],
-};
-
-/** A payload under the names that logs and headers have for its kind. */
-export function messageOf(event: HookEvent, payload: object | null): HookMessage | null {
-  const [trigger, name] = titles[event] ?? [];
-  return payload && trigger && name ? { trigger, event: name, payload } : null;
-}
 
 /** Of a group, and of a project. */
 const memberEvents = {
@@ -104,12 +70,6 @@ const askedLevel = Level.developer;
 /** Trigger of hooks of the instance for everything that has no switch. */
 const general = 'system_hooks';
 
-type OfProject<D extends FactDefinition> = (
-  fact: Fact<D>,
-  subject: ProjectSubject,
-  delivery: FactDelivery,
-) => Promise<Heard>;
-
 type StoredPlace = Pick<Fact<FactDefinition>, 'project_id'>;
 type IssueFact = (typeof issueFacts)['opened' | 'updated' | 'closed' | 'reopened'];
 type MergeRequestFact = (typeof mergeRequestFacts)[keyof typeof mergeRequestFacts];
@@ -119,12 +79,7 @@ type GroupFact = (typeof groupFacts)['created'] | typeof groupUpdated;
 
 export function webhookConsumer(deps: Omit<WebhookDependencies, 'project'>): FactConsumer {
   const { db, urls, repository } = deps;
-  const personOf = async (id: number | null, delivery: FactDelivery): Promise<User | null> =>
-    id === null ? null : await delivery.user(id);
-  const around = (subject: ProjectSubject) => ({
-    projectId: subject.project.id,
-    groupIds: subject.namespace.traversal_ids,
-  });
+  const parts = projectParts(deps);
   const subjectOf = async ({ project_id }: StoredPlace, delivery: FactDelivery) =>
     project_id === null ? null : await delivery.project(project_id);
   const system = (payload: () => Promise<object | null>, event: HookEvent | null = null, trigger = general) => ({
@@ -421,6 +376,10 @@ export function webhookConsumer(deps: Omit<WebhookDependencies, 'project'>): Fac
       ofProject([...Object.values(releaseFacts), releaseDeleted], release),
       ofProject(deploymentChanged, deployment),
       ofHeardProject(Object.values(noteFacts), comment),
+      ofHeardProject(Object.values(wikiPageFacts), parts.wikiPage),
+      ofHeardProject(featureFlagToggled, parts.flag),
+      ofHeardProject(Object.values(emojiFacts), parts.emoji),
+      ofHeardProject(Object.values(vulnerabilityFacts), parts.vulnerability),
       ofHeardProject([issueFacts.opened, issueFacts.updated, issueFacts.closed, issueFacts.reopened], issue),
       announced(
         [milestoneFacts.created, milestoneFacts.closed, milestoneFacts.reopened, milestoneFacts.deleted],

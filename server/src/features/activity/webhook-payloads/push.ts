@@ -2,6 +2,7 @@
 import { ZERO_SHA } from '@millrace/git';
 import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { User } from '../../../kernel/db/rows.ts';
+import type { WikiPageAt } from '../../repository/index.ts';
 import {
   avatarOf,
   type CommitFacts,
@@ -37,6 +38,8 @@ export interface HookRepository {
   /** The commit that a tag or branch leads to. */
   resolve(subject: ProjectSubject, revision: string): Promise<string | null>;
   isProtected(subject: ProjectSubject, ref: string): Promise<boolean>;
+  /** A page of the wiki at a commit, or as it is; null where that is gone. */
+  wikiPage(subject: ProjectSubject, slug: string, version?: string): Promise<WikiPageAt | null>;
   /** What a push to a branch that was there changed; null where a side is gone. */
   diff(subject: ProjectSubject, push: PushedRef): Promise<PushedDiff | null>;
 }

@@ -10,7 +10,8 @@ type Access = Pick<
   'branch' | 'commit' | 'commitsBetween' | 'diff' | 'isProtected' | 'pushed' | 'resolve' | 'changes'
 >;
 
-export const hookRepository = (access: Access): HookRepository => ({
+export const hookRepository = (access: Access, wikiPage: HookRepository['wikiPage']): HookRepository => ({
+  wikiPage,
   async pushed(subject, { ref, before, after }, limit) {
     const { project } = subject;
     const isTag = ref.startsWith('refs/tags/');

@@ -2,12 +2,17 @@
 import { ZERO_SHA } from '@millrace/git';
 import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { User } from '../../../kernel/db/rows.ts';
+import { toInstant } from '../../../kernel/events/index.ts';
 import { newestNote } from '../../collaboration/notes/index.ts';
 import { linksOfReleases } from '../../delivery/index.ts';
 import type { Place } from '../../namespaces/index.ts';
+import { findWiki } from '../../repository/index.ts';
 import { mergeRequestPayload } from '../../review/messages/index.ts';
+import { newestVulnerability } from '../../security/index.ts';
 import type { HookEvent, HookMessage } from '../webhooks/index.ts';
-import { messageOf, type WebhookDependencies } from './consumer.ts';
+import { emojiPayload } from './emoji.ts';
+import { featureFlagPayload } from './feature-flag.ts';
+import { messageOf, type WebhookDependencies } from './heard.ts';
 import { issuePayload } from './issue.ts';
 import { milestonePayload } from './milestone.ts';
 import { commentedOn, notePayload } from './note.ts';
@@ -15,7 +20,9 @@ import { jobPayload, pipelinePayload } from './pipeline.ts';
 import * as places from './places.ts';
 import { pushPayload } from './push.ts';
 import { releasePayload } from './release.ts';
+import { vulnerabilityPayload } from './vulnerability.ts';
 import * as queries from './webhooks.queries.ts';
+import { wikiPagePayload } from './wiki-page.ts';
 
 type Sample = HookMessage | string;
 
@@ -80,6 +87,31 @@ export function webhookSamples(deps: Omit<WebhookDependencies, 'announce'>) {
       case 'milestone_events': {
         const row = await queries.newestMilestone(db, subject.project.id);
         return row ? milestonePayload(urls, subject, row, 'create') : 'Ensure the project has milestones.';
+      }
+      case 'wiki_page_events': {
+        const wiki = await findWiki(db, subject);
+        const row = wiki && (await queries.newestWikiPage(db, wiki.id));
+        const page = row ? await repository.wikiPage(subject, row.slug) : null;
+        if (!wiki || !page) return 'Ensure the wiki is enabled and has pages.';
+        const told = { page, branch: wiki.default_branch };
+        return wikiPagePayload(urls, subject, told, user, 'create');
+      }
+      case 'feature_flag_events': {
+        const row = await queries.newestFlag(db, subject.project.id);
+        return row ? featureFlagPayload(urls, subject, row, user) : 'Ensure the project has feature flags.';
+      }
+      case 'emoji_events': {
+        const note = await newestNote(db, subject.project.id);
+        const about = note && (await commentedOn(deps, subject, note, async (id) => await deps.project(id)));
+        if (!note || !about) return 'Ensure the project has notes.';
+        const now = toInstant(new Date());
+        const award = { id: 1, user_id: user.id, name: 'thumbsup', noteable_type: note.noteable_type };
+        const payload = { ...award, noteable_id: note.noteable_id, note_id: note.id, created_at: now, updated_at: now };
+        return await emojiPayload(urls, subject, { kind: 'award_emoji.awarded', payload }, about, note, user);
+      }
+      case 'vulnerability_events': {
+        const told = await newestVulnerability(db, subject.project.id);
+        return told ? vulnerabilityPayload(urls, subject, told) : 'Ensure the project has vulnerabilities.';
       }
       case 'note_events': {
         const note = await newestNote(db, subject.project.id);

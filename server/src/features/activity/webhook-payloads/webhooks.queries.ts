@@ -243,3 +243,24 @@ export async function someBelow(db: Db, groupId: number): Promise<{ project: num
       (select n.id from namespaces n where n.parent_id = ${groupId} order by n.id desc limit 1) as group`.execute(db);
   return rows[0] ?? { project: null, group: null };
 }
+
+export async function newestWikiPage(db: Db, wikiId: number): Promise<{ readonly slug: string } | undefined> {
+  return await db
+    .selectFrom('wiki_pages')
+    .select('slug')
+    .where('wiki_id', '=', wikiId)
+    .where('removed_at', 'is', null)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+export async function newestFlag(db: Db, projectId: number) {
+  return await db
+    .selectFrom('feature_flags')
+    .select(['id', 'name', 'description', 'active'])
+    .where('project_id', '=', projectId)
+    .orderBy('iid', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}

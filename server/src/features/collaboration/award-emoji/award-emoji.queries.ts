@@ -51,11 +51,15 @@ export async function insertAward(
     .executeTakeFirst();
 }
 
-/** Takes a person's own reaction back; false where there is none. */
-export async function deleteOwnAward(tx: Db, awardable: Awardable, userId: number, name: string): Promise<boolean> {
+/** Takes a person's own reaction back; undefined where there is none. */
+export async function deleteOwnAward(
+  tx: Db,
+  awardable: Awardable,
+  userId: number,
+  name: string,
+): Promise<AwardEmoji | undefined> {
   const own = on(tx, awardable).select('id').where('user_id', '=', userId).where('name', '=', name);
-  const gone = await tx.deleteFrom('award_emoji').where('id', 'in', own).returning('id').execute();
-  return gone.length > 0;
+  return await tx.deleteFrom('award_emoji').where('id', 'in', own).returningAll().executeTakeFirst();
 }
 
 /** False when it was removed meanwhile. */

@@ -19,7 +19,7 @@ import {
 import { resolveTodos } from '../todos/index.ts';
 import { AwardEmoji, awardJson } from './award-emoji.entity.ts';
 import * as queries from './award-emoji.queries.ts';
-import { emojiName } from './award-emoji.service.ts';
+import { emojiName, recordAward } from './award-emoji.service.ts';
 
 interface Values {
   readonly note_id: number;
@@ -55,6 +55,7 @@ export function awardRoutes(deps: NoteRouteDependencies, kind: NoteableKind): Ro
     return await transaction(db, async (tx) => {
       const made = await queries.insertAward(tx, awardable, userId, emojiName(name) ?? name);
       if (!made) throw notFound('Award Emoji Name has already been taken');
+      await recordAward(tx, 'awarded', made, at.subject, userId);
       await resolveTodos(tx, at.noteable, userId);
       return made;
     });
@@ -140,11 +141,14 @@ export function awardRoutes(deps: NoteRouteDependencies, kind: NoteableKind): Ro
         conditional: true,
         handler: async (context) => {
           const { user, admin } = context.caller;
-          const { awardable } = await target(context, onNote);
+          const { at, awardable } = await target(context, onNote);
           const found = await find(awardable, valuesOf<Values>(context).award_id);
           if (!user || (found.user_id !== user.id && !admin)) throw unauthorized();
           context.unmodifiedSince(found.updated_at);
-          if (!(await queries.deleteAward(db, found.id))) throw recordNotFound();
+          await transaction(db, async (tx) => {
+            if (!(await queries.deleteAward(tx, found.id))) throw recordNotFound();
+            await recordAward(tx, 'revoked', found, at.subject, user.id);
+          });
         },
       }),
     ];

@@ -1,5 +1,8 @@
 /** Reactions by name. */
+import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
+import type { AwardEmoji } from '../../../kernel/db/rows.ts';
+import { emojiFacts, recordFact, toInstant } from '../../../kernel/events/index.ts';
 import { type Awardable, deleteOwnAward, insertAward } from './award-emoji.queries.ts';
 
 /** Other names of the two that are counted. */
@@ -11,7 +14,36 @@ export function emojiName(written: string): string | null {
   return name === undefined ? null : (aliases[name] ?? name);
 }
 
+/** Where a reaction is: projects tell of it, groups do not. */
+export type AwardPlace = Pick<ProjectSubject, 'kind' | 'project'> | { readonly kind: 'group' };
+
+export async function recordAward(
+  tx: Db,
+  what: keyof typeof emojiFacts,
+  award: AwardEmoji,
+  place: AwardPlace,
+  actorId: number,
+): Promise<void> {
+  if (place.kind === 'group') return;
+  const { created_at, updated_at, ...told } = award;
+  await recordFact(
+    tx,
+    emojiFacts[what],
+    { ...told, created_at: toInstant(created_at), updated_at: toInstant(updated_at) },
+    { project_id: place.project.id, namespace_id: place.project.namespace_id, actor_id: actorId },
+  );
+}
+
 /** Reacts like that, or takes the same reaction back. */
-export async function toggleAward(tx: Db, awardable: Awardable, userId: number, name: string): Promise<void> {
-  if (!(await deleteOwnAward(tx, awardable, userId, name))) await insertAward(tx, awardable, userId, name);
+export async function toggleAward(
+  tx: Db,
+  awardable: Awardable,
+  place: AwardPlace,
+  userId: number,
+  name: string,
+): Promise<void> {
+  const gone = await deleteOwnAward(tx, awardable, userId, name);
+  const made = gone ? undefined : await insertAward(tx, awardable, userId, name);
+  if (gone) await recordAward(tx, 'revoked', gone, place, userId);
+  if (made) await recordAward(tx, 'awarded', made, place, userId);
 }

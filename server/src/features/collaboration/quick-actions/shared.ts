@@ -190,7 +190,8 @@ export const sharedCommands: readonly Command[] = [
       return {
         changes: { emoji_award: name },
         summary: `Toggled :${name}: emoji reaction.`,
-        after: () => transaction(on.db, (tx) => toggleAward(tx, { type, id, noteId: null }, on.userId, name)),
+        after: () =>
+          transaction(on.db, (tx) => toggleAward(tx, { type, id, noteId: null }, on.place.subject, on.userId, name)),
       };
     },
   },

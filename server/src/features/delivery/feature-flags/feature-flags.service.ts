@@ -2,6 +2,7 @@
 import { type AuditOrigin, recordAudit } from '../../../kernel/audit/index.ts';
 import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { type Db, isUniqueViolation, transaction } from '../../../kernel/db/index.ts';
+import { featureFlagToggled, recordFact } from '../../../kernel/events/index.ts';
 import { plainError, recordNotFound } from '../../../kernel/http/errors.ts';
 import { nextIid } from '../../namespaces/index.ts';
 import type { FlagWithStrategies, StrategyJson } from './feature-flags.entity.ts';
@@ -158,6 +159,14 @@ export function featureFlagService(db: Db) {
         const after = await whole(tx, project.id, values.name ?? name);
         const details = { ...values, ...(strategies.length > 0 ? { strategies: told(after) } : {}) };
         await recorded(tx, subject, origin, 'feature_flag_updated', after, details);
+        const { description, active } = after;
+        if (active !== before.active)
+          await recordFact(
+            tx,
+            featureFlagToggled,
+            { flag_id: flag.id, name: after.name, description, active },
+            { project_id: project.id, namespace_id: project.namespace_id, actor_id: origin.author?.id ?? null },
+          );
         return after;
       });
       return await work.catch((error: unknown) => {

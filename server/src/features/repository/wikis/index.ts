@@ -15,6 +15,7 @@ import { type WritePathDependencies, writePath } from '../writes/write-path.ts';
 import { writtenCheck } from '../writes/written-check.ts';
 import { readsWiki, seesPlace, wikiCheck, writesWiki } from './access.ts';
 import { wikiBundles } from './bundles.ts';
+import { type PageFormat, titleOf } from './pages.ts';
 import { type WikiSubject, wikiRepositories } from './wiki.ts';
 import { findWiki, findWikiById, setWikiBranch, wikisBelow } from './wikis.queries.ts';
 import { wikiRoutes } from './wikis.routes.ts';
@@ -36,6 +37,16 @@ export interface WikiDependencies extends Pick<WritePathDependencies<WikiSubject
   readonly written: (tx: Db, wiki: Pick<Wiki, 'project_id' | 'namespace_id'>) => Promise<void>;
 }
 
+export interface WikiPageAt {
+  readonly slug: string;
+  readonly title: string;
+  readonly format: PageFormat;
+  readonly content: string;
+  /** The commit, and its message. */
+  readonly version: string;
+  readonly message: string;
+}
+
 export function wikis(deps: WikiDependencies) {
   const { db, open } = deps;
   const repositories = wikiRepositories({
@@ -53,8 +64,18 @@ export function wikis(deps: WikiDependencies) {
     checks: [wikiCheck, writtenCheck],
   });
   const tasks: readonly Task[] = repositories.tasks;
+  const service = wikiService({ ...deps, repositories, writes });
   return {
-    routes: wikiRoutes({ ...deps, wikis: wikiService({ ...deps, repositories, writes }) }),
+    routes: wikiRoutes({ ...deps, wikis: service }),
+    /** A page as it was at a commit of the wiki, or as it is; null where that cannot be read any more. */
+    pageAt: async (place: Subject, slug: string, version?: string): Promise<WikiPageAt | null> => {
+      const found = await service.page(place, slug, version).catch(() => null);
+      if (found === null) return null;
+      const { wiki, page, at } = found;
+      const [content, { message }] = await Promise.all([service.content(wiki, page), deps.reader.commit(wiki, at)]);
+      const { slug: known, format } = page;
+      return { slug: known, title: titleOf(known), format, content, message: message.trimEnd(), version: at };
+    },
     tasks,
     sweep: writes.sweep,
     bundles: wikiBundles({ ...deps, repositories, exclusively: writes.exclusively }),

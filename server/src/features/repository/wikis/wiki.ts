@@ -88,12 +88,13 @@ export function wikiRepositories(deps: {
     const before = /^0+$/.test(change.before) ? null : knownSha(change.before);
     const files = await git.changedFiles(open(wiki), before, knownSha(change.after));
     let told = 0;
-    const say = async (what: What, pageId: number) => {
+    const say = async (what: What, pageId: number, slug: string) => {
       told += 1;
       if (told > mostEvents) return;
       const { project_id, namespace_id } = wiki;
       const context = { project_id, namespace_id, actor_id: actorId };
-      await recordFact(tx, wikiPageFacts[what], { wiki_page_id: pageId }, context);
+      const version = what === 'destroyed' ? change.before : change.after;
+      await recordFact(tx, wikiPageFacts[what], { wiki_page_id: pageId, slug, version }, context);
     };
     const keep = (slug: string, removed = false) => recordPage(tx, wiki.id, { slug, title: titleOf(slug), removed });
     for (const file of files) {
@@ -103,9 +104,9 @@ export function wikiRepositories(deps: {
         const to = { slug: is.slug, title: titleOf(is.slug) };
         const renamed = was.slug === is.slug ? null : await renamePage(tx, wiki.id, was.slug, to);
         if (was.slug !== is.slug && renamed === null) await keep(was.slug, true);
-        await say('updated', renamed ?? (await keep(is.slug)));
-      } else if (is) await say('created', await keep(is.slug));
-      else if (was) await say('destroyed', await keep(was.slug, true));
+        await say('updated', renamed ?? (await keep(is.slug)), is.slug);
+      } else if (is) await say('created', await keep(is.slug), is.slug);
+      else if (was) await say('destroyed', await keep(was.slug, true), was.slug);
     }
   }
 

@@ -4,6 +4,7 @@ import { entityOfPlace, originOf, recordAudit } from '../../../kernel/audit/inde
 import type { ProjectAbility } from '../../../kernel/authz/abilities.ts';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
+import { recordFact, vulnerabilityFacts } from '../../../kernel/events/index.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
 import { invalidRecord, notFound } from '../../../kernel/http/errors.ts';
 import { mapPage, offsetPage } from '../../../kernel/http/pagination.ts';
@@ -63,20 +64,28 @@ export function vulnerabilityRoutes({ db, parents }: VulnerabilityRouteDependenc
     requireOnProject(caller, ability, subject);
     return { row, subject };
   }
-  const record = (
+  const record = async (
     tx: Db,
     subject: ProjectSubject,
     event: string,
     row: VulnerabilityRow,
     context: Parameters<typeof originOf>[0],
-  ) =>
-    recordAudit(tx, {
+  ) => {
+    const { id: project_id, namespace_id } = subject.project;
+    await recordFact(
+      tx,
+      event === 'vulnerability_created' ? vulnerabilityFacts.created : vulnerabilityFacts.updated,
+      { vulnerability_id: row.id },
+      { project_id, namespace_id, actor_id: context.caller.user?.id ?? null },
+    );
+    await recordAudit(tx, {
       ...originOf(context),
       entity: entityOfPlace(subject),
       event,
       details: {},
       target: { type: 'Vulnerability', id: row.id, details: row.title },
     });
+  };
 
   return [
     comparisonRoute(db),

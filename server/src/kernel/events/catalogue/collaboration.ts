@@ -1,4 +1,4 @@
-/** Facts about milestones and comments. */
+/** Facts about milestones, comments and reactions. */
 import Type from 'typebox';
 import { defineFacts, instant, nullable, payload } from '../fact.ts';
 
@@ -29,4 +29,24 @@ export const noteFacts = defineFacts(
   payload({ note_id: Type.Integer(), title: Type.String(), names_nothing: Type.Optional(Type.Boolean()) }),
 );
 
-export const collaborationFacts = [...Object.values(milestoneFacts), ...Object.values(noteFacts)] as const;
+/** A reaction is added or taken back; it is all that is left of one that was. */
+export const emojiFacts = defineFacts(
+  'award_emoji',
+  ['awarded', 'revoked'],
+  payload({
+    id: Type.Integer(),
+    user_id: Type.Integer(),
+    name: Type.String(),
+    noteable_type: Type.Enum(['commit', 'issue', 'merge_request', 'snippet', 'epic']),
+    noteable_id: nullable(Type.Integer()),
+    note_id: nullable(Type.Integer()),
+    created_at: instant,
+    updated_at: instant,
+  }),
+);
+
+export const collaborationFacts = [
+  ...Object.values(milestoneFacts),
+  ...Object.values(noteFacts),
+  ...Object.values(emojiFacts),
+] as const;

@@ -31,4 +31,20 @@ export const deploymentChanged = defineFact(
   payload({ deployment_id: Type.Integer(), status: Type.String(), changed_at: instant }),
 );
 
-export const deliveryFacts = [...Object.values(releaseFacts), releaseDeleted, deploymentChanged] as const;
+/** A feature flag is switched on or off, as it was then. */
+export const featureFlagToggled = defineFact(
+  'feature_flag.toggled',
+  payload({
+    flag_id: Type.Integer(),
+    name: Type.String(),
+    description: nullable(Type.String()),
+    active: Type.Boolean(),
+  }),
+);
+
+export const deliveryFacts = [
+  ...Object.values(releaseFacts),
+  releaseDeleted,
+  deploymentChanged,
+  featureFlagToggled,
+] as const;

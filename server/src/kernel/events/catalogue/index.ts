@@ -9,6 +9,7 @@ import { namespaceFacts } from './namespaces.ts';
 import { planningFacts } from './planning.ts';
 import { repositoryFacts } from './repository.ts';
 import { reviewFacts } from './review.ts';
+import { securityFacts } from './security.ts';
 
 export * from './admin.ts';
 export * from './ci.ts';
@@ -19,6 +20,7 @@ export * from './namespaces.ts';
 export * from './planning.ts';
 export * from './repository.ts';
 export * from './review.ts';
+export * from './security.ts';
 
 const definitions: readonly FactDefinition[] = [
   ...identityFacts,
@@ -29,6 +31,7 @@ const definitions: readonly FactDefinition[] = [
   ...reviewFacts,
   ...planningFacts,
   ...deliveryFacts,
+  ...securityFacts,
   ...adminFacts,
 ];
 

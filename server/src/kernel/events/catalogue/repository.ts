@@ -26,7 +26,12 @@ export const repositoryUpdated = defineFact('repository.updated', payload({ chan
 export const wikiPageFacts = defineFacts(
   'wiki_page',
   ['created', 'updated', 'destroyed'],
-  payload({ wiki_page_id: Type.Integer() }),
+  payload({
+    wiki_page_id: Type.Integer(),
+    /** Where it can be read: the commit of the change, of a page that is gone the one before. */
+    slug: Type.Optional(Type.String()),
+    version: Type.Optional(Type.String()),
+  }),
 );
 
 export const snippetFacts = defineFacts(

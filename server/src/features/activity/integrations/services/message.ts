@@ -158,6 +158,20 @@ function deploymentMessage(payload: Json): ChatMessage | null {
   };
 }
 
+function vulnerabilityMessage(payload: Json): ChatMessage {
+  const item = object(payload.object_attributes);
+  const identifiers = list(item.identifiers).map(({ name }) => text(name));
+  return {
+    parts: [
+      'Vulnerability ',
+      { text: firstLine(item.title), url: text(item.url) },
+      ` (${text(item.severity)}) is ${text(item.state)}`,
+    ],
+    details: identifiers.length > 0 ? [[identifiers.slice(0, 10).join(', ')]] : [],
+    color: ['resolved', 'dismissed'].includes(text(item.state)) ? colors.good : colors.bad,
+  };
+}
+
 /** Null for what is no news in a chat: running pipelines, changed titles. */
 export function chatMessage(payload: Json): ChatMessage | null {
   switch (payload.object_kind) {
@@ -172,6 +186,8 @@ export function chatMessage(payload: Json): ChatMessage | null {
       return noteMessage(payload);
     case 'pipeline':
       return pipelineMessage(payload);
+    case 'vulnerability':
+      return vulnerabilityMessage(payload);
     case 'deployment':
       return deploymentMessage(payload);
     case 'wiki_page':
