@@ -462,7 +462,7 @@ export const settingFields: readonly SettingField[] = [
   {"name":"concurrent_bitbucket_server_import_jobs_limit","kind":"integer","owner":"imports","meaning":"Concurrent jobs of a Bitbucket Server import","nullable":false,"min":1,"fallback":100},
   {"name":"concurrent_github_import_jobs_limit","kind":"integer","owner":"imports","meaning":"Concurrent jobs of a GitHub import","nullable":false,"min":1,"fallback":1000},
   {"name":"concurrent_relation_batch_export_limit","kind":"integer","owner":"imports","meaning":"Concurrent batches of relation exports","nullable":false,"min":1,"fallback":8},
-  {"name":"decompress_archive_file_timeout","kind":"integer","owner":"imports","meaning":"Timeout of decompressing an archive in seconds; 0 for unlimited","nullable":false,"fallback":210},
+  {"name":"decompress_archive_file_timeout","kind":"integer","owner":"imports","meaning":"Timeout of decompressing an archive in seconds; 0 for unlimited","acts":"imports of archives of projects and groups","nullable":false,"fallback":210},
   {"name":"import_sources","kind":"texts","owner":"imports","meaning":"Import sources","acts":"imports of projects: `git` by the address of a repository, `gitlab_project` from archives, `github`, `gitea` and `bitbucket_server` from these products","nullable":false,"fallback":["git","gitlab_project","github","gitea","bitbucket_server"]},
   {"name":"max_decompressed_archive_size","kind":"integer","owner":"imports","meaning":"Maximum decompressed size of imports in MB; 0 for unlimited","acts":"imports of projects","nullable":false,"fallback":25600},
   {"name":"max_export_size","kind":"integer","owner":"imports","meaning":"Maximum export size in MB; 0 for unlimited","acts":"exports of projects","nullable":false,"fallback":0},

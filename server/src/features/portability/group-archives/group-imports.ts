@@ -80,9 +80,10 @@ export function groupImportService(deps: PortabilityDependencies, relations: rea
   const ownFiles = archivedFiles(deps);
 
   async function opened(packed: ReturnType<typeof createReadStream>): Promise<AsyncGenerator<TarEntry>> {
-    const megabytes = (await settings.read()).max_decompressed_archive_size;
+    const { max_decompressed_archive_size: megabytes, decompress_archive_file_timeout: seconds } =
+      await settings.read();
     const maximum = megabytes === 0 ? Number.MAX_SAFE_INTEGER : megabytes * mebibyte;
-    return readTar(unpacked(packed, maximum, 'max_decompressed_archive_size'), mostEntries);
+    return readTar(unpacked(packed, maximum, 'max_decompressed_archive_size', seconds), mostEntries);
   }
 
   /** What the file says the group is; a bad file is refused before anything is made of it. */

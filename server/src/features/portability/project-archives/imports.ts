@@ -59,9 +59,11 @@ export function importService(deps: PortabilityDependencies, projects: ProjectSe
 
   /** The files of an archive, and whether it is one of ours: other products pack in other ways. */
   async function opened(packed: ReturnType<typeof createReadStream>) {
-    const megabytes = (await deps.settings.read()).max_decompressed_archive_size;
+    const { max_decompressed_archive_size: megabytes, decompress_archive_file_timeout: seconds } =
+      await deps.settings.read();
     const maximum = megabytes === 0 ? Number.MAX_SAFE_INTEGER : megabytes * mebibyte;
-    const { begin, all } = await beginningOf(unpacked(packed, maximum, 'max_decompressed_archive_size'), block);
+    const bytes = unpacked(packed, maximum, 'max_decompressed_archive_size', seconds);
+    const { begin, all } = await beginningOf(bytes, block);
     const ours = begin.toString('latin1').startsWith(`${manifestName}\0`);
     return { ours, entries: ours ? readTar(all, mostEntries) : readForeignTar(all, mostEntries) };
   }

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { ArchiveError, readTar, tarEnd, tarHeader, tarPadding, unpacked } from './tar.ts';
 
 const entry = (name: string, text: string, change: (header: Buffer) => void = () => {}) => {
@@ -113,6 +113,35 @@ describe('tar files', () => {
       for await (const _ of unpacked(Readable.from([Buffer.from('no archive')]), 1024, 'x')) expect.fail();
     })();
     await expect(broken).rejects.toThrow(ArchiveError);
+  });
+
+  it('security 7: [3/api.application-settings/27 decompress_archive_file_timeout] may take so long to unpack, without the time of who reads', async () => {
+    const packed = gzipSync(Buffer.alloc(3 * 1024 ** 2, 'x'));
+    const read = async (source: Readable, seconds: number, work = async () => {}) => {
+      let seen = 0;
+      for await (const chunk of unpacked(source, Number.MAX_SAFE_INTEGER, 'x', seconds)) {
+        if (seen === 0) await work();
+        seen += chunk.length;
+      }
+      return seen;
+    };
+    // One that never ends: its first bytes come, no others.
+    const stuck = new Readable({ read: () => undefined });
+    stuck.push(packed.subarray(0, packed.length - 20));
+    await expect(read(stuck, 0.05)).rejects.toThrow(
+      new ArchiveError('Unpacking the archive took longer than 0.05 seconds (decompress_archive_file_timeout)'),
+    );
+    expect(stuck.destroyed).toBe(true);
+    // While somebody works on what was read, nothing waits to stop it.
+    const [set, cleared] = [vi.spyOn(globalThis, 'setTimeout'), vi.spyOn(globalThis, 'clearTimeout')];
+    const work = async () => {
+      const timers = set.mock.calls.flatMap(([, wait], at) => (wait === 60_000 ? [set.mock.results[at]?.value] : []));
+      expect(timers).toHaveLength(1);
+      expect(cleared.mock.calls.map(([timer]) => timer)).toContain(timers[0]);
+    };
+    expect(await read(Readable.from([packed]), 60, work)).toBe(3 * 1024 ** 2);
+    vi.restoreAllMocks();
+    expect(await read(Readable.from([packed]), 0)).toBe(3 * 1024 ** 2);
   });
 
   it('security 6: are read no further when whoever sent them has gone', async () => {

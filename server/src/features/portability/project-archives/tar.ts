@@ -146,15 +146,37 @@ export async function* readTar(source: AsyncIterable<Buffer>, maximumEntries = 1
   }
 }
 
-/** Unpacked bytes, up to a limit. */
-export async function* unpacked(source: Readable, maximum: number, limitName: string): AsyncGenerator<Buffer> {
+async function* inTime(stream: Readable, seconds: number): AsyncGenerator<Buffer> {
+  const chunks = (stream as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
+  const late = `Unpacking the archive took longer than ${seconds} seconds (decompress_archive_file_timeout)`;
+  for (let left = seconds * 1_000; ; ) {
+    const began = performance.now();
+    const wait = Math.min(Math.max(left, 0), 2 ** 31 - 1);
+    const timer = seconds > 0 && setTimeout(() => stream.destroy(new ArchiveError(late)), wait);
+    const step = await chunks.next().finally(() => timer && clearTimeout(timer));
+    if (step.done) return;
+    left -= performance.now() - began;
+    yield step.value;
+  }
+}
+
+/**
+ * Unpacked bytes, up to a limit, and for so many seconds if any are given. What whoever reads does with the bytes takes
+ * none of that time.
+ */
+export async function* unpacked(
+  source: Readable,
+  maximum: number,
+  limitName: string,
+  seconds = 0,
+): AsyncGenerator<Buffer> {
   const gunzip = createGunzip();
   const running = pipeline(source, gunzip).catch((error: unknown) => {
     gunzip.destroy(error instanceof Error ? error : new Error(String(error)));
   });
   let total = 0;
   try {
-    for await (const chunk of gunzip as AsyncIterable<Buffer>) {
+    for await (const chunk of inTime(gunzip, seconds)) {
       total += chunk.length;
       if (total > maximum)
         throw new ArchiveError(`The unpacked archive is larger than ${maximum} bytes (${limitName})`);

@@ -66,6 +66,7 @@ export const packages = {
     'imports',
     210,
     'Timeout of decompressing an archive in seconds; 0 for unlimited',
+    { acts: 'imports of archives of projects and groups' },
   ),
   import_sources: texts('imports', ['git', 'gitlab_project', 'github', 'gitea', 'bitbucket_server'], 'Import sources', {
     acts: 'imports of projects: `git` by the address of a repository, `gitlab_project` from archives, `github`, `gitea` and `bitbucket_server` from these products',
