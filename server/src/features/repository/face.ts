@@ -102,6 +102,8 @@ export interface WriteRequest<S = ProjectSubject> {
   readonly authorised?: true;
   /** Whose change is merged: their locks do not stand in its way, nor those of the caller. */
   readonly author?: number | null;
+  /** Set where the product chose the messages of the commits: rules about messages do not count. */
+  readonly ownMessage?: boolean | undefined;
 }
 
 /** Branches by their short names. */

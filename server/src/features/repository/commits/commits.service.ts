@@ -31,6 +31,8 @@ export interface NewCommitOptions {
   readonly authorEmail?: string | undefined;
   /** Puts the branch on a new commit over the start point, whatever it was. */
   readonly force?: boolean;
+  /** Set where nobody but the product chose the message. */
+  readonly ownMessage?: boolean;
 }
 
 export interface CommitService {
@@ -164,6 +166,7 @@ export function commitService(deps: {
         subject,
         caller,
         kind: 'api',
+        ownMessage: options.ownMessage,
         async build(bench) {
           const base = bench.quarantine.base;
           const tip = await git.readRef(base, ref as git.RefName);

@@ -127,9 +127,9 @@ function commitReason(
   stamp: git.CommitStamp | null,
 ): string | null {
   const { rule, message, unwantedMessage } = read;
-  if (message && !message(commit.message))
+  if (!push.ownMessage && message && !message(commit.message))
     return `Commit message does not follow the pattern '${rule.commit_message_regex}'`;
-  if (unwantedMessage?.(commit.message))
+  if (!push.ownMessage && unwantedMessage?.(commit.message))
     return `Commit message contains the forbidden pattern '${rule.commit_message_negative_regex}'`;
   const found = peopleReason(read, push, commit, people, stamp);
   if (found !== null || push.kind !== 'push') return found;

@@ -213,6 +213,23 @@ describe('[3/api.groups/10] each field against git push', () => {
   });
 });
 
+test('[3/api.groups/10 commit_message_regex, commit_message_negative_regex] rules about messages let the first commit with a README through, not others of the API', async () => {
+  await rule({ commit_message_regex: '^Ruly', commit_message_negative_regex: 'Initial' });
+  const json = { name: unique('p'), namespace_id: group.id, initialize_with_readme: true };
+  const made = await app.api<Json>('POST', '/projects', { token: owner.secret, json });
+  expect(made).toMatchObject({ status: 201, body: { empty_repo: false, default_branch: 'main' } });
+  const file = `/projects/${made.body.id}/repository/files/a`;
+  const second = { branch: 'main', content: 'x', commit_message: 'Initial commit' };
+  expect(await app.api('POST', file, { token: owner.secret, json: second })).toMatchObject({
+    status: 400,
+    body: { message: "Commit message does not follow the pattern '^Ruly'" },
+  });
+  // What the commit brings, and whose it is, is looked at as ever.
+  await rule({ file_name_regex: 'README' });
+  const refusal = await app.api('POST', '/projects', { token: owner.secret, json: { ...json, name: unique('p') } });
+  expect(refusal.status).toBe(400);
+});
+
 test('only what no ref has is looked at', async () => {
   await commit('unruly');
   await accepted('origin', 'main');

@@ -85,6 +85,7 @@ export function repositorySetup(deps: {
       await deps.commits.create(subject, options.caller, {
         branch,
         message: 'Initial commit',
+        ownMessage: true,
         actions,
       });
     },

@@ -23,6 +23,8 @@ export interface Push<S = ProjectSubject> {
   readonly authorised: boolean;
   /** Whose change a merge brings, where somebody proposed it. */
   readonly author: number | null;
+  /** Set where the product chose the messages of the commits: nobody could have written others. */
+  readonly ownMessage?: boolean | undefined;
   /** Those that no check before this one has refused. */
   readonly changes: readonly RefChange[];
   /** The repository with the new objects. */

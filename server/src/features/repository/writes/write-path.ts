@@ -93,6 +93,7 @@ export interface ApplyOptions<S> {
   readonly atomic: boolean;
   readonly authorised: boolean;
   readonly author: number | null;
+  readonly ownMessage?: boolean | undefined;
   within?(tx: Db): Promise<void>;
 }
 
@@ -124,8 +125,8 @@ export function writePath<S>(deps: WritePathDependencies<S>): WritePath<S> {
       ...(credential.kind === 'job' ? { jobId: credential.job.id } : {}),
       ...(options.atomic && changes.length > 1 ? { atomic: true } : {}),
     };
-    const { subject, caller, kind, authorised, author, pushOptions } = options;
-    const push = { subject, caller, kind, authorised, author, pushOptions, changes, quarantine };
+    const { subject, caller, kind, authorised, author, ownMessage, pushOptions } = options;
+    const push = { subject, caller, kind, authorised, author, ownMessage, pushOptions, changes, quarantine };
     let mover: git.RefMover | undefined;
     const judged = async () => {
       await stillConnected(push);
@@ -394,6 +395,7 @@ export function writePath<S>(deps: WritePathDependencies<S>): WritePath<S> {
             atomic: true,
             authorised: request.authorised ?? false,
             author: request.author ?? null,
+            ownMessage: request.ownMessage,
             ...(request.within ? { within: request.within } : {}),
           },
         );
