@@ -59,6 +59,7 @@ import { type SeedRoot, seedRoot } from './setup/seed.ts';
 import { createSshKeys, createSshSignIn, type SshSignIn, sshKeyRoutes, touchSshKeys } from './ssh-keys/index.ts';
 import {
   createTokens,
+  expiringTokens,
   impersonationRoutes,
   selfRoutes,
   type Tokens,
@@ -235,6 +236,7 @@ export function identityFeature(deps: IdentityDependencies): Identity {
     botsRetired: deps.botsRetired,
     removeBot: (userId) => removal.remove(userId, false, systemOrigin),
   });
+  const expiring = expiringTokens({ db, mail, externalUrl });
   const resolver = createResolver({
     db,
     cache,
@@ -345,13 +347,22 @@ export function identityFeature(deps: IdentityDependencies): Identity {
     tasks: [
       ...sessionTasks(db),
       ...tokenTasks(tokens),
+      expiring.task,
       ...confirmations.tasks,
       ...removal.tasks,
       ...moderation.tasks,
       ...reset.tasks,
       ...oauth.tasks,
     ],
-    cron: [...sessionCron, ...tokenCron, ...confirmations.cron, ...removal.cron, ...moderation.cron, ...oauth.cron],
+    cron: [
+      ...sessionCron,
+      ...tokenCron,
+      expiring.cron,
+      ...confirmations.cron,
+      ...removal.cron,
+      ...moderation.cron,
+      ...oauth.cron,
+    ],
     mount: (server) => {
       mountSessions(server, {
         db,

@@ -10,6 +10,7 @@ import { type ExternalAuthorization, externalAuthorization } from './access/exte
 import { findGroupSubject, findProjectSubject, keptToNetworks } from './access/parents.queries.ts';
 import { accessTokenRoutes } from './access-tokens/access-tokens.routes.ts';
 import { accessTokenService } from './access-tokens/access-tokens.service.ts';
+import { expiringTokenMails } from './access-tokens/expiring.ts';
 import { mountPictures } from './avatars/avatars.mount.ts';
 import { createPictures } from './avatars/pictures.ts';
 import { badgeRoutes } from './badges/badges.routes.ts';
@@ -266,6 +267,7 @@ export function namespacesFeature(deps: NamespacesDependencies & MembershipHooks
         topicPicture: async (id) => (await findTopic(deps.db, id))?.avatar_object_key ?? null,
       });
     },
+    consumers: [expiringTokenMails(deps)],
     tasks: [...deletion.tasks, expiry.task, recounting.task, downloads.task],
     cron: [...deletion.cron, expiry.cron, recounting.cron, downloads.cron],
     parents,

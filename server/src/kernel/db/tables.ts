@@ -31,6 +31,7 @@ export interface AccessTokensTable {
   project_id: number | null;
   namespace_id: number | null;
   access_level: number | null;
+  expiry_told: number | null;
 }
 
 export interface ApplicationSettingsTable {

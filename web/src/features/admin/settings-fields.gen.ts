@@ -114,7 +114,7 @@ export const settingFields: readonly SettingField[] = [
   {"name":"require_email_verification_on_account_locked","kind":"boolean","owner":"accounts","meaning":"Require email verification to unlock an account","nullable":false,"fallback":false},
   {"name":"require_personal_access_token_expiry","kind":"boolean","owner":"accounts","meaning":"Require an expiration date for access tokens","acts":"new access tokens","nullable":false,"fallback":true},
   {"name":"require_two_factor_authentication","kind":"boolean","owner":"accounts","meaning":"Require two-factor authentication for all users","acts":"sign-in","nullable":false,"fallback":false},
-  {"name":"resource_access_token_notify_inherited","kind":"boolean","owner":"mail","meaning":"Notify inherited members about expiring access tokens","nullable":false,"fallback":false},
+  {"name":"resource_access_token_notify_inherited","kind":"boolean","owner":"mail","meaning":"Notify inherited members about expiring access tokens","acts":"mail about access tokens","nullable":false,"fallback":false},
   {"name":"lock_resource_access_token_notify_inherited","kind":"boolean","owner":"mail","meaning":"Groups cannot change resource_access_token_notify_inherited","nullable":false,"fallback":false},
   {"name":"ropc_without_client_credentials","kind":"boolean","owner":"accounts","meaning":"Allow the OAuth password grant without client credentials","acts":"tokens for passwords","nullable":false,"fallback":true},
   {"name":"rsa_key_restriction","kind":"level","owner":"accounts","meaning":"Minimum length of RSA keys in bits; -1 forbids them, 0 allows any","acts":"SSH keys","nullable":false,"allowed":[0,1024,2048,3072,4096,-1],"fallback":0},

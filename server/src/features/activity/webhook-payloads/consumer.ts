@@ -3,6 +3,7 @@ import { Level } from '../../../kernel/authz/levels.ts';
 import type { Namespace, User } from '../../../kernel/db/rows.ts';
 import {
   accessRequestFacts,
+  accessTokenExpiring,
   deploymentChanged,
   emojiFacts,
   type Fact,
@@ -39,6 +40,7 @@ import { noteById } from '../../collaboration/notes/index.ts';
 import { deploymentById, environmentsById, linksOfReleases, releaseById } from '../../delivery/index.ts';
 import { mergeRequestActions, mergeRequestPayload } from '../../review/messages/index.ts';
 import { type Announcement, type HookEvent, isHeard } from '../webhooks/index.ts';
+import { accessTokenHookDays, accessTokenPayload } from './access-token.ts';
 import { deploymentPayload } from './deployment.ts';
 import { around, type Heard, messageOf, type OfProject, personOf, type WebhookDependencies } from './heard.ts';
 import { issueActions, issuePayload } from './issue.ts';
@@ -222,6 +224,19 @@ export function webhookConsumer(deps: Omit<WebhookDependencies, 'project'>): Fac
     return { hooks: { event, ...around(subject), message } };
   };
 
+  async function accessToken(fact: Fact<typeof accessTokenExpiring>, delivery: FactDelivery): Promise<Heard> {
+    if (fact.payload.days > accessTokenHookDays) return null;
+    const event = 'resource_access_token_events';
+    const subject = await subjectOf(fact, delivery);
+    const group =
+      subject || fact.namespace_id === null ? undefined : await queries.namespaceById(db, fact.namespace_id);
+    const place = subject ?? group;
+    if (!place) return null;
+    const where = subject ? around(subject) : { projectId: null, groupIds: group?.traversal_ids ?? [] };
+    const message = async () => messageOf(event, accessTokenPayload(urls, place, fact));
+    return { hooks: { event, ...where, message } };
+  }
+
   async function member(fact: Fact<typeof memberChanged>, delivery: FactDelivery): Promise<Heard> {
     if (!('user_id' in fact.payload)) return null;
     const { user_id, change, level, expires_at = null, created_at = fact.created_at } = fact.payload;
@@ -385,6 +400,7 @@ export function webhookConsumer(deps: Omit<WebhookDependencies, 'project'>): Fac
         [milestoneFacts.created, milestoneFacts.closed, milestoneFacts.reopened, milestoneFacts.deleted],
         milestone,
       ),
+      announced(accessTokenExpiring, accessToken),
       announced(memberChanged, member),
       announced(Object.values(accessRequestFacts), accessRequest),
       ofProject([projectFacts.created, projectFacts.updated, projectFacts.transferred], project),

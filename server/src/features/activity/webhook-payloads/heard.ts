@@ -54,6 +54,7 @@ const titles: Partial<Record<HookEvent, readonly [trigger: string, event: string
   feature_flag_events: ['feature_flag_hooks', 'Feature Flag Hook'],
   emoji_events: ['emoji_hooks', 'Emoji Hook'],
   vulnerability_events: ['vulnerability_hooks', 'Vulnerability Hook'],
+  resource_access_token_events: ['resource_access_token_hooks', 'Resource Access Token Hook'],
 };
 
 /** A payload under the names that logs and headers have for its kind. */

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventually, startWorld, type World } from '../../../../test/ci.ts';
-import { buildProject } from '../../../../test/factories.ts';
+import { buildGroup, buildProject } from '../../../../test/factories.ts';
 import { type Received, type Receiver, startReceiver } from '../../../../test/receiver.ts';
 
 type Json = Record<string, unknown>;
@@ -200,4 +200,44 @@ it('vulnerabilities are told when they are created and get another state', async
   expect(confirmed.object_attributes).toMatchObject({ confirmed_by_id: world.owner.user.id });
   expect(payloadOf(await tried('vulnerability_events'))).toMatchObject({ object_attributes: { title: 'Weakness' } });
   await eventually('a message', async () => receiver.received.find(({ text }) => text.includes('(high) is confirmed')));
+});
+
+it('access tokens of projects and groups are told when they expire within 7 days, and on the last one', async () => {
+  const { app, owner } = world;
+  const group = await buildGroup(app, { owner: owner.user });
+  const values = { push_events: false, resource_access_token_events: true };
+  await call('POST', `${base}/hooks`, { ...values, url: `${receiver.url}/of_project` });
+  await call('POST', `/groups/${group.id}/hooks`, { ...values, url: `${receiver.url}/of_group` });
+  const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+  const token = async (place: string, name: string, days: number) =>
+    await call('POST', `${place}/access_tokens`, { name, scopes: ['api'], access_level: 30, expires_at: day(days) });
+  const soon = await token(base, 'soon', 5);
+  await token(base, 'later', 40);
+  const ofGroup = await token(`/groups/${group.id}`, 'of group', 6);
+  const sweep = async () => {
+    const task = app.tasks.find(({ name }) => name === 'tokens.expiring');
+    await task?.run({}, { signal: AbortSignal.timeout(10_000), jobId: '1', attempt: 1, maxAttempts: 1 });
+    await app.delivery.drain();
+  };
+  await sweep();
+  const told = await heard('of_project', () => true);
+  expect(told.headers['x-gitlab-event']).toBe('Resource Access Token Hook');
+  expect(payloadOf(told)).toEqual({
+    ...{ object_kind: 'access_token', event_name: 'expiring_access_token', project: around().project },
+    object_attributes: {
+      ...{ user_id: soon.user_id, id: soon.id, name: 'soon', expires_at: day(5) },
+      created_at: expect.stringMatching(/ UTC$/),
+    },
+  });
+  expect(payloadOf(await heard('of_group', () => true))).toMatchObject({
+    group: { group_id: group.id, full_path: group.full_path },
+    object_attributes: { id: ofGroup.id, name: 'of group' },
+  });
+  await sweep();
+  const row = (values: object) =>
+    app.db.updateTable('access_tokens').set(values).where('id', '=', Number(soon.id)).execute();
+  await row({ expires_at: day(1) });
+  await sweep();
+  await heard('of_project', with_({ expires_at: day(1) }));
+  expect(receiver.received.filter(({ path }) => path === '/of_project')).toHaveLength(2);
 });

@@ -462,7 +462,7 @@ const searched = settingNames.filter((name) =>
 );
 /** In tests of their own: identity/tokens, portability/push-mirrors, review/merge-requests, delivery/packages and namespaces/deletion. */
 const elsewhere = settingNames.filter((name) =>
-  /^(disable_personal_access_tokens|mirror_available|git_push_pipeline_limit|generic_packages_.*|(delete_)?inactive_projects.*)$/.test(
+  /^(disable_personal_access_tokens|mirror_available|git_push_pipeline_limit|generic_packages_.*|(delete_)?inactive_projects.*|resource_access_token_notify_inherited)$/.test(
     name,
   ),
 );

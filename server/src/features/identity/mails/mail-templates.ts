@@ -45,6 +45,23 @@ export const resetPassword = (user: Reader, token: string, externalUrl: string):
     'The link works for two days and once. If it was not you, ignore this message: your password stays as it is.',
 });
 
+export const tokensExpire = (
+  user: Reader,
+  tokens: readonly { readonly name: string; readonly expires_at: string }[],
+  days: number,
+  externalUrl: string,
+): MailText => ({
+  to: noticeTo(user),
+  subject: `Your personal access tokens will expire in ${days} days or less`,
+  paragraphs: [
+    hello(user.name),
+    `These personal access tokens of your account @${user.username} will expire in ${days} days or less:`,
+  ],
+  details: tokens.map(({ name, expires_at }) => [name, `expires on ${expires_at}`] as const),
+  action: { label: 'View your access tokens', url: `${externalUrl}/-/user_settings/personal_access_tokens` },
+  closing: 'Rotate the tokens that are still in use, or create new ones.',
+});
+
 export const passwordChanged = (user: Reader, byAdministrator: boolean): MailText => ({
   to: user.email,
   subject: 'Your password was changed',

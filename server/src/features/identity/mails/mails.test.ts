@@ -1,7 +1,15 @@
 /** What settings of mail and of people do to messages. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
-import { buildAdmin, buildToken, buildUser, unique } from '../../../../test/factories.ts';
+import {
+  buildAdmin,
+  buildGroup,
+  buildMember,
+  buildProject,
+  buildToken,
+  buildUser,
+  unique,
+} from '../../../../test/factories.ts';
 import { sshKeyText } from '../../../../test/keys.ts';
 import { type MailServer, startMailServer } from '../../../../test/mail.ts';
 
@@ -58,4 +66,36 @@ it('notices go to the notification address, what decides over the account to the
   expect((await mail.next(other)).header('Subject')).toContain('SSH key');
   await app.request('POST', '/-/password-reset', { json: { email: user.email } });
   expect((await mail.next(user.email)).link).toContain('reset_password_token');
+});
+
+it('people are told once of access tokens that expire soon: of their own, and of those of projects that they maintain', async () => {
+  const [top, project] = [await buildToken(app), await buildToken(app)];
+  const group = await buildGroup(app, { owner: top.user });
+  const place = await buildProject(app, { namespace: group });
+  await buildMember(app, { user: project.user, of: place, level: 40 });
+  const expires_at = new Date(Date.now() + 20 * 86_400_000).toISOString().slice(0, 10);
+  const json = { name: 'deploy', scopes: ['read_api'], expires_at };
+  for (const path of [`/users/${project.user.id}/personal_access_tokens`, `/projects/${place.id}/access_tokens`])
+    expect((await app.api('POST', path, { token: admin, json })).status).toBe(201);
+  const sweep = async () => {
+    const task = app.tasks.find(({ name }) => name === 'tokens.expiring');
+    await task?.run({}, { signal: AbortSignal.timeout(10_000), jobId: '1', attempt: 1, maxAttempts: 1 });
+    await app.delivery.drain();
+  };
+  const told = (email: string) =>
+    mail.received.filter(({ to }) => to.includes(email)).map((each) => each.header('Subject'));
+  await sweep();
+  await sweep();
+  const subjects = [
+    'Your personal access tokens will expire in 30 days or less',
+    'Your project access tokens will expire in 30 days or less',
+  ];
+  await expect.poll(() => told(project.user.email).sort()).toEqual(subjects);
+  expect(told(top.user.email)).toEqual([]);
+  // Owners of the group are told where the instance says so.
+  await app.settings.write({ resource_access_token_notify_inherited: true });
+  await app.db.updateTable('access_tokens').set({ expiry_told: null }).where('project_id', '=', place.id).execute();
+  await sweep();
+  expect((await mail.next(top.user.email)).text).toContain(`deploy of the project ${group.full_path}/${place.path}`);
+  await app.settings.write({ resource_access_token_notify_inherited: false });
 });

@@ -1,4 +1,5 @@
 /** Access tokens. */
+export { expiringTokens } from './expiring.ts';
 export { impersonationRoutes } from './impersonation.routes.ts';
 export {
   allScopes,

@@ -138,6 +138,7 @@ import { mergeRequestOrdersMigration } from './1023-merge-request-orders.ts';
 import { checkedBehindMigration } from './1030-checked-behind.ts';
 import { inactiveProjectsMigration } from './1090-inactive-projects.ts';
 import { toldPushMirrorsMigration } from './1091-told-push-mirrors.ts';
+import { expiringTokensMigration } from './1092-expiring-tokens.ts';
 
 /** One step of the schema. `statements` run in order in one transaction; each may hold several SQL commands. */
 export interface Migration {
@@ -285,4 +286,5 @@ export const migrations: readonly Migration[] = [
   checkedBehindMigration,
   inactiveProjectsMigration,
   toldPushMirrorsMigration,
+  expiringTokensMigration,
 ];

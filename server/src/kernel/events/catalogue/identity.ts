@@ -29,10 +29,25 @@ export const sshKeyFacts = defineFacts(
   payload({ id: Type.Integer(), key: Type.String(), username: Type.String(), created_at: instant }),
 );
 
+/** An access token of a project or group expires within so many days. */
+export const accessTokenExpiring = defineFact(
+  'access_token.expiring',
+  payload({
+    token_id: Type.Integer(),
+    user_id: Type.Integer(),
+    name: Type.String(),
+    created_at: instant,
+    /** `YYYY-MM-DD`. */
+    expires_at: Type.String(),
+    days: Type.Integer(),
+  }),
+);
+
 export const identityFacts = [
   userCreated,
   userRenamed,
   userSignInRefused,
   userDeleted,
   ...Object.values(sshKeyFacts),
+  accessTokenExpiring,
 ] as const;

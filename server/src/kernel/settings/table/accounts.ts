@@ -246,7 +246,9 @@ export const accounts = {
     needs: ['two_factor_grace_period'],
     acts: 'sign-in',
   }),
-  resource_access_token_notify_inherited: flag('mail', false, 'Notify inherited members about expiring access tokens'),
+  resource_access_token_notify_inherited: flag('mail', false, 'Notify inherited members about expiring access tokens', {
+    acts: 'mail about access tokens',
+  }),
   lock_resource_access_token_notify_inherited: flag(
     'mail',
     false,
