@@ -118,7 +118,8 @@ export async function finishJob(
   }
   if (!ended) return null;
   const stops = pipeline.auto_cancel_on_job_failure === 'all' && ended.status === 'failed' && !ended.allow_failure;
-  if (stops && !(await isRetried(tx, ended.id))) await giveUp(deps, tx, pipeline.id);
-  await processPipeline(deps, tx, place.pipelineId, pipeline);
+  const givesUp = stops && !(await isRetried(tx, ended.id));
+  if (givesUp) await giveUp(deps, tx, pipeline.id);
+  await processPipeline(deps, tx, place.pipelineId, pipeline, givesUp ? undefined : [ended.name]);
   return ended;
 }

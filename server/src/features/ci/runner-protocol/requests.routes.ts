@@ -144,7 +144,7 @@ export function requestRoutes(
             }
             const pipeline = await lockPipeline(tx, job.pipeline_id);
             if (pipeline && (pipeline.status !== 'running' || job.environment !== null || gone))
-              await processPipeline(deps, tx, pipeline.id, pipeline);
+              await processPipeline(deps, tx, pipeline.id, pipeline, gone ? undefined : []);
           });
           return gone ? null : made.payload;
         }

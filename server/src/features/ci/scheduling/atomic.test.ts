@@ -1,6 +1,7 @@
 /** Pipelines stay correct whoever works on them: 20 runners at once, jobs that fail by chance, any graph of needs. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type JobPayload, type ProtocolRunner, startWorld, type World } from '../../../../test/ci.ts';
+import { jobsAfter } from './process.queries.ts';
 
 let world: World;
 let runners: ProtocolRunner[];
@@ -108,4 +109,27 @@ it('20 runners bring pipelines to the end that their needs say', { retry: 0 }, a
   }
   expect([...handedOut].sort()).toEqual([...new Set(handedOut)].sort());
   expect(early).toEqual([]);
+});
+
+it('after a job only those are looked at that need it and nothing else that runs', async () => {
+  const project = await world.project();
+  const needs = { a: [], b: [], c: ['a'], d: ['a', 'b'], e: ['b', 'c'], f: ['c', 'd'] };
+  const { id } = await project.push(
+    Object.entries(needs)
+      .map(([name, needed]) => `${name}: {stage: test, script: x, tags: [nobody], needs: [${needed.join(', ')}]}\n`)
+      .join(''),
+  );
+  const { db } = world.app;
+  const end = (name: string, status = 'success') =>
+    db.updateTable('jobs').set({ status }).where('pipeline_id', '=', id).where('name', '=', name).execute();
+  const looked = async (...ended: string[]) => (await jobsAfter(db, id, ended)).map(({ name }) => name);
+  expect(await looked('a')).toEqual([]);
+  await end('a');
+  expect(await looked('a')).toEqual(['a', 'c']);
+  expect(await looked('b')).toEqual([]);
+  await end('b', 'failed');
+  expect(await looked('b')).toEqual(['a', 'b', 'd']);
+  await end('c', 'waiting_for_resource');
+  expect(await looked()).toEqual(['c']);
+  await db.updateTable('jobs').set({ status: 'canceled' }).where('pipeline_id', '=', id).execute();
 });

@@ -32,33 +32,65 @@ export type EngineJob = Pick<
   | 'environment'
 > & { readonly start_in_seconds: number | null };
 
+const engineJobs = (tx: Db) =>
+  tx.selectFrom('jobs').select([
+    'id',
+    'pipeline_id',
+    'name',
+    'stage_index',
+    'status',
+    'allow_failure',
+    'when',
+    'needs',
+    'coverage',
+    'started_at',
+    'finished_at',
+    'interruptible',
+    'kind',
+    'resource_group',
+    'environment',
+    // Plans are large: those of few jobs are looked into.
+    sql<number | null>`case when "when" = 'delayed' then (plan ->> 'start_in_seconds')::integer end`.as(
+      'start_in_seconds',
+    ),
+  ]);
+
 /** The newest attempts of all jobs of pipelines. */
 export async function newestJobs(tx: Db, pipelineIds: readonly number[]): Promise<EngineJob[]> {
-  return await tx
-    .selectFrom('jobs')
-    .select([
-      'id',
-      'pipeline_id',
-      'name',
-      'stage_index',
-      'status',
-      'allow_failure',
-      'when',
-      'needs',
-      'coverage',
-      'started_at',
-      'finished_at',
-      'interruptible',
-      'kind',
-      'resource_group',
-      'environment',
-      // Plans are large: those of few jobs are looked into.
-      sql<number | null>`case when "when" = 'delayed' then (plan ->> 'start_in_seconds')::integer end`.as(
-        'start_in_seconds',
-      ),
-    ])
+  return await engineJobs(tx)
     .where(sql<boolean>`pipeline_id = any(${pipelineIds}::bigint[])`)
     .where('retried', '=', false)
+    .orderBy('id')
+    .execute();
+}
+
+/**
+ * Of the newest attempts of jobs of a pipeline those that may have something to do after jobs of these names have ended, with
+ * what they need: jobs that need one of them and nothing that has not ended, and jobs that are given to the queue with every
+ * pass.
+ */
+export async function jobsAfter(tx: Db, pipelineId: number, ended: readonly string[]): Promise<EngineJob[]> {
+  return await engineJobs(tx)
+    .where(
+      sql<boolean>`id in (
+        with own as materialized (
+          select id, name, status, needs, kind from jobs where pipeline_id = ${pipelineId} and not retried
+        ), wanted as (
+          select own.id, need.name
+          from own cross join jsonb_to_recordset(own.needs) as need (name text)
+          where own.status = 'created' and exists (
+            select from jsonb_to_recordset(own.needs) as asked (name text) where asked.name = any(${ended}::text[])
+          )
+        ), waiting as (
+          select wanted.id from wanted join own on own.name = wanted.name
+          where own.status not in ('success', 'failed', 'canceled', 'skipped')
+        ), ready as (
+          select id, name from wanted where id not in (select id from waiting)
+        )
+        select id from ready
+        union all select own.id from ready join own on own.name = ready.name
+        union all select id from own where status = 'waiting_for_resource' or kind = 'bridge' and status = 'pending')`,
+    )
     .orderBy('id')
     .execute();
 }
@@ -74,6 +106,7 @@ export interface JobGroup {
   /** Whether they wait for jobs by name. */
   readonly needs: boolean;
   readonly deploys: boolean;
+  readonly jobs: number;
   readonly covered: number;
   /** Sum of the coverage of `covered` jobs. */
   readonly coverage: number;
@@ -83,12 +116,12 @@ export interface JobGroup {
 export async function jobGroups(tx: Db, pipelineIds: readonly number[]): Promise<JobGroup[]> {
   const { rows } = await sql<JobGroup>`
     select pipeline_id, stage_index, status, allow_failure, kind = 'bridge' as bridge, needs is not null as needs,
-      environment is not null as deploys, count(coverage)::integer as covered,
+      environment is not null as deploys, count(*)::integer as jobs, count(coverage)::integer as covered,
       coalesce(sum(coverage), 0)::double precision as coverage
     from jobs where pipeline_id = any(${pipelineIds}::bigint[]) and not retried
     group by 1, 2, 3, 4, 5, 6, 7
     union all
-    select pipeline_id, null, status, false, false, false, false, count(coverage)::integer,
+    select pipeline_id, null, status, false, false, false, false, count(*)::integer, count(coverage)::integer,
       coalesce(sum(coverage), 0)::double precision
     from commit_statuses where pipeline_id = any(${pipelineIds}::bigint[]) and not retried
     group by 1, 3`.execute(tx);

@@ -18,6 +18,7 @@ import {
   type EngineJob,
   type JobGroup,
   jobGroups,
+  jobsAfter,
   lockPipeline,
   moveJobs,
   newestJobs,
@@ -187,41 +188,67 @@ export async function processPipeline(
   tx: Db,
   pipelineId: number,
   locked?: Pipeline,
+  ended?: Ended,
 ): Promise<void> {
   const pipeline = locked ?? (await lockPipeline(tx, pipelineId));
-  if (pipeline) await processPipelines(deps, tx, [pipeline]);
+  if (pipeline) await processPipelines(deps, tx, [pipeline], ended);
 }
+
+/**
+ * Names of the jobs that have ended since the last pass, where nothing else has changed that others wait for. Without them
+ * a pass looks at all jobs.
+ */
+export type Ended = readonly string[];
 
 const inputOf = ({ status, allow_failure: allowFailure }: Pick<JobGroup, 'status' | 'allow_failure'>): StatusInput => ({
   status: status as JobStatus,
   allowFailure,
 });
 
-/** Whether no job of a pipeline can have anything to do in this pass: seen from its groups, without its jobs. */
-function isQuiet(groups: readonly JobGroup[]): boolean {
-  return groups.every(({ stage_index: stage, status, bridge, needs }) => {
-    if (stage === null) return true;
-    // These are given to the queue with every pass.
-    if (status === 'waiting_for_resource' || (bridge && status === 'pending')) return false;
-    if (status !== 'created') return true;
-    if (needs) return false;
+/**
+ * Which jobs of a pipeline can have something to do in this pass, seen from its groups: `some` are those that need a job that
+ * has ended, or are given to the queue with every pass.
+ */
+function lookAt(groups: readonly JobGroup[], ended: Ended | undefined): 'all' | 'some' | 'none' {
+  const rest = ended === undefined ? 'all' : 'some';
+  let found: 'some' | 'none' = 'none';
+  for (const { stage_index: stage, status, bridge, needs } of groups) {
+    if (stage === null) continue;
+    const again = status === 'waiting_for_resource' || (bridge && status === 'pending');
+    if (again || (status === 'created' && needs && ended?.length !== 0)) {
+      if (rest === 'all') return 'all';
+      found = 'some';
+    }
+    if (status !== 'created' || needs) continue;
     const before = groups.filter(({ stage_index: other }) => other !== null && other < stage);
-    return !completedStatuses.has(compositeStatus(before.map(inputOf))?.status ?? 'success');
-  });
+    if (completedStatuses.has(compositeStatus(before.map(inputOf))?.status ?? 'success')) return 'all';
+  }
+  return found;
 }
 
-/** Starts and skips what no longer waits in pipelines, and gives the queue what it does; the statuses of all jobs afterwards. */
-async function moveOn(
-  deps: EngineDependencies,
-  tx: Db,
-  pipelines: readonly Pipeline[],
-): Promise<Map<number, StatusInput[]>> {
-  const rows = await newestJobs(
-    tx,
-    pipelines.map(({ id }) => id),
-  );
+interface Proposed {
+  readonly rows: readonly EngineJob[];
+  readonly moves: readonly Move[];
+}
+
+async function proposedOfAll(tx: Db, pipelineIds: readonly number[]): Promise<Proposed> {
+  const rows = pipelineIds.length > 0 ? await newestJobs(tx, pipelineIds) : [];
   const rowsOf = Map.groupBy(rows, (row) => row.pipeline_id);
-  const proposed = pipelines.flatMap(({ id }) => advance((rowsOf.get(id) ?? []).map(waitingJob)));
+  return { rows, moves: [...rowsOf.values()].flatMap((own) => advance(own.map(waitingJob))) };
+}
+
+/** Where only jobs can move that need those that ended. What is skipped has ended, too: then all are looked at. */
+async function proposedAfter(tx: Db, pipelineId: number, ended: Ended): Promise<Proposed> {
+  const rows = await jobsAfter(tx, pipelineId, ended);
+  const moves = advance(rows.map(waitingJob));
+  return moves.some(({ event }) => event === 'skip') ? await proposedOfAll(tx, [pipelineId]) : { rows, moves };
+}
+
+/** A job that was moved, and what it was before. */
+type Moved = Pick<EngineJob, 'pipeline_id' | 'allow_failure'> & { readonly from: string; readonly to: JobStatus };
+
+/** Starts and skips what no longer waits in pipelines, and gives the queue what it does. */
+async function moveOn(deps: EngineDependencies, tx: Db, { rows, moves: proposed }: Proposed): Promise<Moved[]> {
   const moves = await admitted(deps, tx, rows, proposed);
   if (moves.length > 0) await apply(deps, tx, rows, moves);
   const grouped = new Map(rows.map((row) => [row.id, row.resource_group !== null]));
@@ -239,9 +266,30 @@ async function moveOn(
   for (const row of rows)
     if (row.kind === 'bridge' && after(row) === 'pending')
       await deps.enqueue(tx, startDownstreamTask, { job_id: row.id }, { key: `${startDownstreamTask}:${row.id}` });
-  const inputs = (own: readonly EngineJob[]) =>
-    own.map((row) => ({ status: after(row), allowFailure: row.allow_failure }));
-  return new Map([...rowsOf].map(([id, own]) => [id, inputs(own)]));
+  return rows
+    .filter((row) => moved.has(row.id))
+    .map((row) => ({
+      pipeline_id: row.pipeline_id,
+      allow_failure: row.allow_failure,
+      from: row.status,
+      to: after(row),
+    }));
+}
+
+/** The statuses that there are of jobs after some were moved. */
+function statusesAfter(groups: readonly JobGroup[], moved: readonly Moved[]): StatusInput[] {
+  const left = new Map<string, StatusInput & { jobs: number }>();
+  const add = (status: string, allowFailure: boolean, jobs: number) => {
+    const key = `${status} ${allowFailure}`;
+    const known = left.get(key);
+    left.set(key, { status: status as JobStatus, allowFailure, jobs: (known?.jobs ?? 0) + jobs });
+  };
+  for (const group of groups) add(group.status, group.allow_failure, group.jobs);
+  for (const { from, to, allow_failure: allowFailure } of moved) {
+    add(from, allowFailure, -1);
+    add(to, allowFailure, 1);
+  }
+  return [...left.values()].filter(({ jobs }) => jobs > 0);
 }
 
 /** Processes pipelines whose locks the caller holds: with the statements of one, where they differ in nothing that is written. */
@@ -249,6 +297,7 @@ export async function processPipelines(
   deps: EngineDependencies,
   tx: Db,
   pipelines: readonly Pipeline[],
+  ended?: Ended,
 ): Promise<void> {
   if (pipelines.length === 0) return;
   const groups = await jobGroups(
@@ -256,13 +305,18 @@ export async function processPipelines(
     pipelines.map(({ id }) => id),
   );
   const groupsOf = Map.groupBy(groups, (group) => group.pipeline_id);
-  const lively = pipelines.filter(({ id }) => !isQuiet(groupsOf.get(id) ?? []));
-  const moved = lively.length > 0 ? await moveOn(deps, tx, lively) : new Map<number, StatusInput[]>();
+  const whole: number[] = [];
+  const moved: Moved[] = [];
+  for (const { id } of pipelines) {
+    const look = lookAt(groupsOf.get(id) ?? [], ended);
+    if (look === 'all') whole.push(id);
+    else if (look === 'some') moved.push(...(await moveOn(deps, tx, await proposedAfter(tx, id, ended ?? []))));
+  }
+  if (whole.length > 0) moved.push(...(await moveOn(deps, tx, await proposedOfAll(tx, whole))));
+  const movedOf = Map.groupBy(moved, (each) => each.pipeline_id);
   await settle(deps, tx, pipelines, (id) => {
     const own = groupsOf.get(id) ?? [];
-    const external = own.filter((group) => group.stage_index === null);
-    const jobs = moved.get(id);
-    return { jobs: jobs ? [...jobs, ...external.map(inputOf)] : own.map(inputOf), groups: own };
+    return { jobs: statusesAfter(own, movedOf.get(id) ?? []), groups: own };
   });
   for (const pipeline of pipelines)
     if (groupsOf.get(pipeline.id)?.some((group) => group.deploys)) await deps.deployments.follow(tx, pipeline);
