@@ -408,6 +408,9 @@ describe('changing', () => {
         discussion_locked: true,
       },
     ]);
+    const notes = await project.api<Json[]>('GET', `${path}/${created.iid}/notes`);
+    const said = 'changed target branch from `main` to `another-target`';
+    expect(notes.body.filter(({ body }) => body === said)).toHaveLength(1);
     const cleared = await project.api('PUT', `${path}/${created.iid}`, { json: { assignee_id: 0, reviewer_ids: [] } });
     expect(cleared.body).toMatchObject({ assignees: [], assignee: null, reviewers: [] });
     const unknown = await project.api('PUT', `${path}/${created.iid}`, { json: { target_branch: 'nothing' } });

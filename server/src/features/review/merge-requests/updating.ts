@@ -35,6 +35,8 @@ export interface UpdateOptions extends PlanWishes {
   readonly approvals_before_merge?: number | undefined;
   /** With another target branch: the head of the request below, which was merged into that. */
   readonly stack_base_sha?: string | undefined;
+  /** With another target branch that nobody chose: what the timeline says of it. */
+  readonly target_note?: string | undefined;
   readonly assignee_ids?: readonly number[] | undefined;
   readonly reviewer_ids?: readonly number[] | undefined;
 }
@@ -201,6 +203,11 @@ export async function updateMergeRequest(
           'title',
           `changed title from **${row.title}** to **${changed.title}**`,
         );
+      if (row.target_branch !== changed.target_branch && actor !== null) {
+        const [before, now] = [row.target_branch, changed.target_branch];
+        const body = options.target_note ?? `changed target branch from \`${before}\` to \`${now}\``;
+        await systemNote(tx, noteableOf(row), actor, 'branch', body);
+      }
       if (refs?.head_sha && refs.head_sha !== row.head_sha) {
         await insertVersion(tx, {
           id: row.id,

@@ -1,5 +1,5 @@
 /** Merge requests whose target branch was merged or deleted follow it to where it went. */
-import { type Db, transaction } from '../../../kernel/db/index.ts';
+import type { Db } from '../../../kernel/db/index.ts';
 import type { MergeRequest, Project } from '../../../kernel/db/rows.ts';
 import {
   type Fact,
@@ -10,9 +10,7 @@ import {
   pushed,
 } from '../../../kernel/events/index.ts';
 import { HttpError } from '../../../kernel/http/errors.ts';
-import { systemNote } from '../../collaboration/notes/index.ts';
 import type { RepositoryAccess } from '../../repository/index.ts';
-import { noteableOf } from '../merge-requests/history.ts';
 import * as requests from '../merge-requests/merge-requests.queries.ts';
 import type { MergeRequestService } from '../merge-requests/merge-requests.service.ts';
 import { mergedFrom, mergedInto } from './stacks.queries.ts';
@@ -52,6 +50,7 @@ export function retargeting(
     try {
       await service.update(context.subject, context.caller, request, {
         target_branch: branch,
+        target_note: why,
         ...(below?.head_sha ? { stack_base_sha: below.head_sha } : {}),
       });
     } catch (error) {
@@ -59,7 +58,6 @@ export function retargeting(
       if (error instanceof HttpError && error.status < 500) return;
       throw error;
     }
-    await transaction(db, (tx) => systemNote(tx, noteableOf(request), context.caller.user?.id ?? 0, 'branch', why));
   }
 
   async function branchDeleted(fact: Fact<typeof pushed>, delivery: FactDelivery): Promise<void> {
