@@ -37896,7 +37896,10 @@ export interface operations {
     };
     getAdminPushRule: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Answer `null` instead of 404 where there is no rule */
+                allow_missing?: boolean;
+            };
             header?: {
                 /** @description An `ETag`: 304 while the answer is still the same */
                 "If-None-Match"?: string;
@@ -37914,7 +37917,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PushRule"];
+                    "application/json": components["schemas"]["PushRule"] | null;
                 };
             };
             304: components["responses"]["NotModified"];
@@ -50029,7 +50032,10 @@ export interface operations {
     };
     getGroupsByIdPushRule: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Answer `null` instead of 404 where there is no rule */
+                allow_missing?: boolean;
+            };
             header?: {
                 /** @description An `ETag`: 304 while the answer is still the same */
                 "If-None-Match"?: string;
@@ -50050,7 +50056,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PushRule"];
+                    "application/json": components["schemas"]["PushRule"] | null;
                 };
             };
             301: components["responses"]["Moved"];

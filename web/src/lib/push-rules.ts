@@ -1,6 +1,6 @@
 /** Push rules of a project, a group and the instance: the same questions of all three. */
 import { queryOptions } from '@tanstack/react-query';
-import { ApiError, client, type Schemas, unwrap } from './api.ts';
+import { client, type Schemas, unwrap } from './api.ts';
 
 export type PushRule = Schemas['PushRule'];
 type Values = Omit<PushRule, 'id' | 'project_id' | 'group_id' | 'created_at'>;
@@ -8,7 +8,7 @@ type Values = Omit<PushRule, 'id' | 'project_id' | 'group_id' | 'created_at'>;
 export interface PushRulePlace {
   readonly noun: 'project' | 'group' | 'instance';
   readonly key: readonly string[];
-  /** Null, or refused as not found, where there is none. */
+  /** The rule that counts; null where there is none. */
   read(): Promise<PushRule | null>;
   /** The place's own rule; made from what counts until then. */
   create(values: Values): Promise<unknown>;
@@ -33,7 +33,7 @@ export const groupPushRule = (id: string): PushRulePlace => {
   return {
     noun: 'group',
     key: ['group', id, 'push-rule'],
-    read: () => unwrap(client.GET('/groups/{id}/push_rule', { params })),
+    read: () => unwrap(client.GET('/groups/{id}/push_rule', { params: { ...params, query: { allow_missing: true } } })),
     create: (body) => unwrap(client.POST('/groups/{id}/push_rule', { params, body })),
     change: (body) => unwrap(client.PUT('/groups/{id}/push_rule', { params, body })),
     remove: () => unwrap(client.DELETE('/groups/{id}/push_rule', { params })),
@@ -43,25 +43,13 @@ export const groupPushRule = (id: string): PushRulePlace => {
 export const instancePushRule: PushRulePlace = {
   noun: 'instance',
   key: ['push-rule'],
-  read: () => unwrap(client.GET('/admin/push_rule')),
+  read: () => unwrap(client.GET('/admin/push_rule', { params: { query: { allow_missing: true } } })),
   create: (body) => unwrap(client.POST('/admin/push_rule', { body })),
   change: (body) => unwrap(client.PUT('/admin/push_rule', { body })),
   remove: () => unwrap(client.DELETE('/admin/push_rule')),
 };
 
-/** The rule that counts; null where there is none. */
-export const pushRuleOf = (place: PushRulePlace) =>
-  queryOptions({
-    queryKey: place.key,
-    queryFn: async () => {
-      try {
-        return await place.read();
-      } catch (failure) {
-        if (failure instanceof ApiError && failure.status === 404) return null;
-        throw failure;
-      }
-    },
-  });
+export const pushRuleOf = (place: PushRulePlace) => queryOptions({ queryKey: place.key, queryFn: () => place.read() });
 
 /** Whether a rule that counts in a place is its own, by the id of the project or group. */
 export function isOwnRule(place: PushRulePlace, rule: PushRule, id: number | undefined): boolean {

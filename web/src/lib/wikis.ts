@@ -1,6 +1,7 @@
 /** What the pages of wikis ask of the API, for projects and groups alike. */
 import { queryOptions } from '@tanstack/react-query';
 import { ApiError, client, type Schemas, unwrap, unwrapPage } from './api.ts';
+import { queries } from './queries.ts';
 
 export type WikiKind = 'project' | 'group';
 export type WikiPageListed = Schemas['WikiPageBasic'];
@@ -18,21 +19,27 @@ interface WikiChange {
 export function wikiOf(kind: WikiKind, path: string) {
   const key = ['wiki', kind, path] as const;
   const id = { id: path };
+  const pages = () =>
+    queryOptions({
+      queryKey: [...key, 'pages'],
+      queryFn: () =>
+        kind === 'project'
+          ? unwrap(client.GET('/projects/{id}/wikis', { params: { path: id } }))
+          : unwrap(client.GET('/groups/{id}/wikis', { params: { path: id } })),
+    });
+  /** Whether there is no page at all; an old answer that says so is not believed. */
+  const isEmpty = async () =>
+    (await queries.ensureQueryData(pages())).length === 0 && (await queries.fetchQuery(pages())).length === 0;
   return {
     key,
-    pages: () =>
-      queryOptions({
-        queryKey: [...key, 'pages'],
-        queryFn: () =>
-          kind === 'project'
-            ? unwrap(client.GET('/projects/{id}/wikis', { params: { path: id } }))
-            : unwrap(client.GET('/groups/{id}/wikis', { params: { path: id } })),
-      }),
+    pages,
     /** Null where there is none. With its text as HTML, or as it is written. */
     page: (slug: string, version: string | undefined, as: 'html' | 'source') =>
       queryOptions({
         queryKey: [...key, 'page', slug, version ?? null, as],
         queryFn: async () => {
+          // Every 404 is an error in the log of the browser: an empty wiki is not asked for its page.
+          if (version === undefined && (await isEmpty())) return null;
           const query = { render_html: as === 'html', ...(version === undefined ? {} : { version }) };
           const params = { path: { ...id, slug }, query };
           try {

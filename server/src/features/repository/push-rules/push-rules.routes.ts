@@ -13,6 +13,9 @@ import type { PushRuleService, RuleOwner } from './push-rules.service.ts';
 const pattern = (description: string) => Optional(OrNull(Str({ maxLength: 511, description })));
 const flag = (description: string) => Optional(Bool({ description }));
 
+/** Pages ask so: a browser reports every 404 as an error of the page. */
+const allowMissing = flag('Answer `null` instead of 404 where there is no rule');
+
 /** Also of rules in archives of projects. */
 export const ruleAttributes = {
   commit_message_regex: pattern('Regular expression that messages of commits must match'),
@@ -92,14 +95,14 @@ export function pushRuleRoutes(rules: PushRuleService): Route[] {
         method: 'GET',
         access: read,
         summary: `Get the effective push rule of ${what}: its own or the nearest inherited one`,
-        params: Type.Object({ ...id }),
         // Of a project clients read `null` where there is none.
-        responses: { 200: noun === 'project' ? Nullable(PushRule) : PushRule },
+        params: Type.Object({ ...id, ...(noun === 'project' ? {} : { allow_missing: allowMissing }) }),
+        responses: { 200: Nullable(PushRule) },
         errors: noun === 'project' ? [] : [404],
-        handler: async ({ subject }) => {
+        handler: async ({ subject, params }) => {
           const found = await rules.show(ownerOf(subject));
           if (found) return pushRuleJson(found);
-          if (noun === 'project') return null;
+          if (noun === 'project' || params.allow_missing) return null;
           throw notFound('Push Rule');
         },
       }),

@@ -84,6 +84,10 @@ describe('one rule per place', () => {
           ? { status: 200, body: null }
           : { status: 404, body: { message: '404 Push Rule Not Found' } };
       expect(await call('GET', at, token())).toMatchObject(none);
+      if (type !== 'Project')
+        expect(
+          await app.api('GET', `${at}/push_rule`, { token: token().secret, query: { allow_missing: true } }),
+        ).toMatchObject({ status: 200, body: null });
       expect((await call('PUT', at, token(), {})).status).toBe(404);
       expect((await call('DELETE', at, token())).status).toBe(404);
       const made: { status: number; body: Json } = await call('POST', at, token(), {});
