@@ -80,7 +80,10 @@ export async function openWindow(
   let found: string[] = [];
   page.on('pageerror', (error) => found.push(`error: ${error.message}`));
   page.on('console', (message) => {
-    if (message.type() === 'error') found.push(`console: ${message.text()}`);
+    if (message.type() !== 'error') return;
+    // What could not be loaded is not in the text.
+    const place = message.text().startsWith('Failed to load resource') ? ` ${message.location().url}` : '';
+    found.push(`console: ${message.text()}${place}`);
   });
   return {
     page,

@@ -21,7 +21,6 @@ const settings = (kind: 'p' | 'g', part?: string): Target => ({ to: `/${kind}/$p
 
 /** Addresses below a project. */
 const projectPages: Leads = {
-  '/edit': settings('p'),
   '/settings/ci_cd': settings('p', 'pipelines'),
   '/settings/repository': settings('p', 'protected-branches'),
   '/settings/merge_requests': settings('p', 'merge'),

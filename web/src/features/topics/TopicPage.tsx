@@ -27,6 +27,7 @@ export default function TopicPage() {
             size={32}
             radius="sm"
             alt=""
+            aria-hidden
             color="race"
             variant="filled"
           />
