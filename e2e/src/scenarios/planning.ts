@@ -53,7 +53,7 @@ async function groupSteps(suite: Suite, page: Page, call: Api): Promise<void> {
     await page.getByRole('link', { name: 'New milestone' }).click();
     await headed(page, 'New milestone');
     await page.getByRole('textbox', { name: 'Title', exact: true }).fill('Refit');
-    await page.getByLabel('Due').fill('2031-09-01');
+    await page.getByLabel('Due date').fill('2031-09-01');
     await look(page, 'group-milestone-new');
     await page.getByRole('button', { name: 'Create milestone' }).click();
     await headed(page, 'Refit');
@@ -75,7 +75,7 @@ async function groupSteps(suite: Suite, page: Page, call: Api): Promise<void> {
         ['group-milestone-new', 'milestones/new'],
       ] as const) {
         await page.goto(`/groups/shipyard/-/${address}`);
-        await page.getByText('Sea trial').or(page.getByLabel('Begins')).first().waitFor();
+        await page.getByText('Sea trial').or(page.getByLabel('Start date')).first().waitFor();
         await look(page, `phone-${scheme}-${name}`);
       }
     }
@@ -103,12 +103,12 @@ export async function planningJourney(suite: Suite): Promise<void> {
         await page.getByRole('link', { name: 'New milestone' }).click();
         await headed(page, 'New milestone');
         await page.getByRole('textbox', { name: 'Title', exact: true }).fill('v1.0');
-        await page.getByLabel('Begins').fill('2026-01-05');
-        await page.getByLabel('Due').fill('2026-01-05');
+        await page.getByLabel('Start date').fill('2026-01-05');
+        await page.getByLabel('Due date').fill('2026-01-05');
         await page.getByRole('button', { name: 'Create milestone' }).click();
         await page.getByText('Due date must be greater than start date.', { exact: true }).waitFor();
         await look(page, 'milestone-new');
-        await page.getByLabel('Due').fill('2031-03-01');
+        await page.getByLabel('Due date').fill('2031-03-01');
         await page.getByRole('textbox', { name: 'Description' }).fill('Everything that *floats*.');
         await page.getByRole('button', { name: 'Create milestone' }).click();
         await headed(page, 'v1.0');
@@ -130,17 +130,29 @@ export async function planningJourney(suite: Suite): Promise<void> {
           .or(page.getByRole('combobox', { name: 'Milestone' }));
         await milestone.first().click();
         await page.getByRole('option', { name: 'v1.0' }).click();
+        await page.getByRole('button', { name: 'Assign to me' }).click();
+        const reviewers = page
+          .getByRole('textbox', { name: 'Reviewers' })
+          .or(page.getByRole('combobox', { name: 'Reviewers' }));
+        await reviewers.first().fill('root');
+        await page.getByRole('option', { name: 'Administrator @root' }).click();
         await look(page, 'merge-request-plan');
         await page.getByRole('button', { name: 'Create merge request' }).click();
         await page.getByRole('link', { name: 'v1.0', exact: true }).waitFor();
         await page.getByText('urgent').first().waitFor();
         await look(page, 'merge-request-planned');
-        const made = await call.expect<{ labels: string[]; milestone: { title: string } }>(
-          200,
-          'GET',
-          `${base}/merge_requests/1`,
-        );
+        type People = readonly { readonly username: string }[];
+        type Request = { labels: string[]; milestone: { title: string }; assignees: People; reviewers: People };
+        const made = await call.expect<Request>(200, 'GET', `${base}/merge_requests/1`);
         assert.deepEqual([made.labels, made.milestone.title], [['steel', 'urgent'], 'v1.0']);
+        const people = [made.assignees, made.reviewers].map((list) => list.map(({ username }) => username));
+        assert.deepEqual(people, [['root'], ['root']]);
+        await call.expect(201, 'POST', `${base}/repository/branches?branch=keel&ref=main`);
+        await page.getByRole('button', { name: 'Edit', exact: true }).first().click();
+        await page.getByRole('button', { name: 'Target branch: main' }).click();
+        await page.getByRole('option', { name: 'keel' }).click();
+        await page.getByRole('button', { name: 'Save' }).click();
+        await page.getByText('changed target branch').first().waitFor();
         await page.goto(`/${project}/-/merge_requests`);
         // The filter above the list offers the label too.
         await page.getByRole('list', { name: 'Merge requests' }).getByText('steel').waitFor();

@@ -133,12 +133,14 @@ async function targets(suite: Suite, page: Page, call: Api): Promise<void> {
     await page.getByRole('list', { name: 'Commits' }).getByText('Add a clapper').waitFor();
     await choice.selectOption('root/bell-copy');
     await choice.selectOption(project);
+    await page.getByLabel('Allow commits from members who can merge').uncheck();
     await look(page, 'merge-request-from-fork');
     await page.getByRole('button', { name: 'Create merge request' }).click();
     await page.waitForURL((url) => url.pathname === `/${project}/-/merge_requests/1`);
-    type Request = { source_project_id: number; target_branch: string };
+    type Request = { source_project_id: number; target_branch: string; allow_collaboration: boolean };
     const request = await call.expect<Request>(200, 'GET', `/projects/${id}/merge_requests/1`);
-    assert.deepEqual([request.source_project_id, request.target_branch], [copy, 'main']);
+    const { source_project_id, target_branch, allow_collaboration } = request;
+    assert.deepEqual([source_project_id, target_branch, allow_collaboration], [copy, 'main', false]);
   });
 }
 

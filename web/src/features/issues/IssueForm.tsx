@@ -98,7 +98,9 @@ export function IssueForm({ issue, start, action, send, cancel }: Props) {
         />
         {plans ? (
           <>
-            {issue ? null : <PeoplePicker label="Assignees" value={assignees} change={setAssignees} />}
+            {issue ? null : (
+              <PeoplePicker label="Assignees" value={assignees} change={setAssignees} self="Assign to me" />
+            )}
             <PlanFields plan={plan} change={setPlan} reason={sending.reason} />
             {grouped ? <AboveFields issue={issue} above={above} change={setAbove} reason={sending.reason} /> : null}
             <TextInput

@@ -84,7 +84,7 @@ export default function MergeRequestsPage() {
             'Change the filter to see others.'
           ) : (
             <>
-              Push a branch, then ask for it to be merged.
+              Push a branch, then create a merge request.
               <Command text={'git switch --create my-change\ngit push --set-upstream origin my-change'} />
             </>
           )}

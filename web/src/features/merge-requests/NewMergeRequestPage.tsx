@@ -1,10 +1,11 @@
-/** Asking for a branch to be merged: the branches, what they differ in, title and description. */
+/** Asking for a branch to be merged: the branches, what they differ in, title, description and people. */
 import { Button, Checkbox, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
 import { IconArrowRight } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { client, unwrap } from '../../lib/api.ts';
+import { idsOf } from '../../lib/merge-request-people.ts';
 import { toSegment } from '../../lib/urls.ts';
 import { DataList, DataRow } from '../../ui/DataList.tsx';
 import { DiffView } from '../../ui/diff/DiffView.tsx';
@@ -18,11 +19,12 @@ import { RefPicker } from '../files/RefPicker.tsx';
 import { type Plan, PlanFields } from '../milestones/PlanFields.tsx';
 import { level, useProject } from '../projects/useProject.ts';
 import classes from './merge-requests.module.css';
+import { PeoplePicker } from './sidebar/PeoplePicker.tsx';
 import { useTargets } from './useTargets.ts';
 
 export default function NewMergeRequestPage() {
   const search = useSearch({ from: '/p/$path/merge_requests/new' });
-  const { project, parts, path, warn, ...view } = useProject();
+  const { project, parts, path, warn } = useProject();
   const [source, setSource] = useState(search.source ?? '');
   const places = useTargets();
   const [elsewhere, setElsewhere] = useState(() => search.target === undefined && places.upstream !== null);
@@ -32,6 +34,9 @@ export default function NewMergeRequestPage() {
   const [typed, setTyped] = useState<string | null>(null);
   const [written, setWritten] = useState<string | null>(null);
   const [template, setTemplate] = useState<string | null>(null);
+  const [assignees, setAssignees] = useState<string[]>([]);
+  const [reviewers, setReviewers] = useState<string[]>([]);
+  const [collaborates, setCollaborates] = useState(true);
   const [plan, setPlan] = useState<Plan>({ labels: [], milestone: null });
   const [remove, setRemove] = useState(project.remove_source_branch_after_merge ?? true);
   const [squash, setSquash] = useState(project.squash_option === 'always' || project.squash_option === 'default_on');
@@ -47,20 +52,24 @@ export default function NewMergeRequestPage() {
   const title = typed ?? first?.title ?? '';
   const description = written ?? template ?? first?.description ?? '';
   const navigate = useNavigate();
+  const plans = place.level >= level.planner;
   const sending = useForm(async () => {
+    const [assignee_ids, reviewer_ids] = await Promise.all([idsOf(assignees), idsOf(reviewers)]);
     const request = await unwrap(
       client.POST('/projects/{id}/merge_requests', {
         params: { path: { id: path } },
         body: {
           source_branch: source,
           target_branch: target,
-          ...(elsewhere ? { target_project_id: place.id } : {}),
+          ...(elsewhere ? { target_project_id: place.id, allow_collaboration: collaborates } : {}),
           title,
           remove_source_branch: remove,
           squash,
           ...(description ? { description } : {}),
-          ...(!elsewhere && plan.labels.length > 0 ? { labels: [...plan.labels] } : {}),
-          ...(!elsewhere && plan.milestone ? { milestone_id: plan.milestone.id } : {}),
+          ...(assignee_ids.length > 0 ? { assignee_ids } : {}),
+          ...(reviewer_ids.length > 0 ? { reviewer_ids } : {}),
+          ...(plans && plan.labels.length > 0 ? { labels: [...plan.labels] } : {}),
+          ...(plans && plan.milestone ? { milestone_id: plan.milestone.id } : {}),
         },
       }),
     );
@@ -75,7 +84,7 @@ export default function NewMergeRequestPage() {
         <FormError error={sending.error} />
         <Stack gap="md">
           <Group gap="xs">
-            <RefPicker value={source || 'Choose a branch'} choose={setSource} label="Source branch" />
+            <RefPicker value={source || 'Choose a branch'} choose={setSource} label="Source branch" only="branches" />
             <IconArrowRight size={16} aria-label="into" />
             {places.upstream ? (
               <NativeSelect
@@ -87,10 +96,11 @@ export default function NewMergeRequestPage() {
                   setElsewhere(event.currentTarget.value !== places.own.path);
                   setTarget(undefined);
                   setTemplate(null);
+                  setPlan({ labels: [], milestone: null });
                 }}
               />
             ) : null}
-            <RefPicker value={target} choose={setTarget} label="Target branch" of={place.path} />
+            <RefPicker value={target} choose={setTarget} label="Target branch" of={place.path} only="branches" />
           </Group>
           {same ? <Text c="var(--mr-failed)">Source and target are the same branch.</Text> : null}
           {compare?.commits.length === 0 ? <Text c="var(--mr-dim)">The source branch has no new commits.</Text> : null}
@@ -121,8 +131,10 @@ export default function NewMergeRequestPage() {
             change={setWritten}
             error={sending.reason('description')}
           />
-          {view.level >= level.planner && !elsewhere ? (
-            <PlanFields plan={plan} change={setPlan} reason={sending.reason} />
+          <PeoplePicker label="Assignees" value={assignees} change={setAssignees} self="Assign to me" />
+          <PeoplePicker label="Reviewers" value={reviewers} change={setReviewers} />
+          {plans ? (
+            <PlanFields key={place.path} of={place.path} plan={plan} change={setPlan} reason={sending.reason} />
           ) : null}
           <Checkbox
             label="Delete the source branch when merged"
@@ -137,6 +149,13 @@ export default function NewMergeRequestPage() {
               onChange={(event) => setSquash(event.currentTarget.checked)}
             />
           )}
+          {elsewhere ? (
+            <Checkbox
+              label="Allow commits from members who can merge to the target branch"
+              checked={collaborates}
+              onChange={(event) => setCollaborates(event.currentTarget.checked)}
+            />
+          ) : null}
           <div>
             <Button type="submit" loading={sending.pending} disabled={source === '' || same}>
               Create merge request

@@ -48,14 +48,14 @@ export function MilestoneForm({ of, milestone, leave }: Props) {
         <div className={classes.dates}>
           <TextInput
             type="date"
-            label="Begins"
+            label="Start date"
             value={start}
             onChange={(event) => setStart(event.currentTarget.value)}
             error={sending.reason('start_date')}
           />
           <TextInput
             type="date"
-            label="Due"
+            label="Due date"
             value={due}
             onChange={(event) => setDue(event.currentTarget.value)}
             error={sending.reason('due_date')}

@@ -1,4 +1,4 @@
-/** Fields that choose labels and a milestone of the project. */
+/** Fields that choose labels and a milestone of a project. */
 import { Select, TagsInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -15,10 +15,13 @@ interface PlanFieldsProps {
   plan: Plan;
   change: (plan: Plan) => void;
   reason: (name: string) => string | undefined;
+  /** Full path of the project; the one in view unless another one is meant. */
+  of?: string;
 }
 
-export function PlanFields({ plan, change, reason }: PlanFieldsProps) {
-  const { path } = useProject();
+export function PlanFields({ plan, change, reason, of }: PlanFieldsProps) {
+  const { path: inView } = useProject();
+  const path = of ?? inView;
   const [typed, setTyped] = useState('');
   const { data: known = [] } = useQuery(labelsOf(path, typed));
   const { data: open = [] } = useQuery(openMilestones(path));
