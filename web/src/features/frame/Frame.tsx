@@ -31,9 +31,9 @@ const BroadcastMessages = lazy(async () => ({
 const createMenu = onDemand(() => import('./CreateMenu.tsx'));
 const profileMenu = onDemand(() => import('./ProfileMenu.tsx'));
 const palette = onDemand(async () => ({ default: (await import('./Palette.tsx')).Palette }));
-const shortcuts = onDemand(async () => ({ default: (await import('./Shortcuts.tsx')).Shortcuts }));
+const shortcutList = onDemand(async () => ({ default: (await import('./Shortcuts.tsx')).Shortcuts }));
 
-function Account() {
+function Account({ shortcuts }: { shortcuts: () => void }) {
   const { data } = useQuery(sessionQuery);
   const user = data?.user;
   if (!user) {
@@ -46,7 +46,7 @@ function Account() {
   return (
     <MenuOnDemand
       of={profileMenu}
-      props={{ user }}
+      props={{ user, shortcuts }}
       target={
         <button type="button" className={classes.profile} aria-label={`Account of ${user.name}`}>
           <Avatar src={user.avatar_url} name={user.name} size={28} color="race" variant="filled" alt="" />
@@ -98,7 +98,7 @@ export function Frame(): ReactNode {
             }
           />
         ) : null}
-        <Account />
+        <Account shortcuts={() => setHelp(true)} />
       </header>
       <MaintenanceBanner />
       {data?.announcements ? (
@@ -114,7 +114,7 @@ export function Frame(): ReactNode {
         </PlaceFrame>
       </div>
       <DialogOnDemand of={palette} props={{ opened: searching, close: () => setSearching(false) }} />
-      <DialogOnDemand of={shortcuts} props={{ opened: help, close: () => setHelp(false) }} />
+      <DialogOnDemand of={shortcutList} props={{ opened: help, close: () => setHelp(false) }} />
     </>
   );
 }

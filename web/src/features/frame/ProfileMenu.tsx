@@ -1,12 +1,18 @@
 /** The menu of one's own account. */
-import { Menu, useMantineColorScheme } from '@mantine/core';
+import { Kbd, Menu, useMantineColorScheme } from '@mantine/core';
 import {
+  IconApi,
   IconDeviceDesktop,
+  IconHelp,
+  IconKeyboard,
+  IconLock,
+  IconLockOpen,
   IconLogout,
   IconMoon,
   IconSettings,
   IconShieldLock,
   IconSun,
+  IconTool,
   IconUser,
 } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -20,9 +26,11 @@ import { type MenuButton, useOpensAtOnce } from '../../ui/onDemand.tsx';
 interface Props {
   readonly user: { readonly name: string; readonly username: string };
   readonly target: MenuButton;
+  /** Shows the keyboard shortcuts. */
+  shortcuts(): void;
 }
 
-export default function ProfileMenu({ user, target }: Props) {
+export default function ProfileMenu({ user, target, shortcuts }: Props) {
   const { data } = useQuery(sessionQuery);
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const [opened, setOpened] = useState(false);
@@ -45,25 +53,34 @@ export default function ProfileMenu({ user, target }: Props) {
         <Menu.Item component={Link} to="/-/user_settings/profile" leftSection={<IconSettings size={16} />}>
           Settings
         </Menu.Item>
-        <Menu.Item component={Link} to="/api/docs">
-          API reference
-        </Menu.Item>
         <Menu.Item component={Link} to="/-/profile/two_factor_auth" leftSection={<IconShieldLock size={16} />}>
           Two-factor authentication
         </Menu.Item>
         {data?.admin ? (
-          <Menu.Item component={Link} to="/admin">
+          <Menu.Item component={Link} to="/admin" leftSection={<IconTool size={16} />}>
             Administration
           </Menu.Item>
         ) : null}
         {data?.admin_mode === true ? (
-          <Menu.Item onClick={() => void leaveAdminMode().then(switchSession)}>Leave admin mode</Menu.Item>
+          <Menu.Item leftSection={<IconLock size={16} />} onClick={() => void leaveAdminMode().then(switchSession)}>
+            Leave admin mode
+          </Menu.Item>
         ) : null}
         {data?.admin_mode === false ? (
-          <Menu.Item component={Link} to="/admin/session/new">
+          <Menu.Item component={Link} to="/admin/session/new" leftSection={<IconLockOpen size={16} />}>
             Enter admin mode
           </Menu.Item>
         ) : null}
+        <Menu.Divider />
+        <Menu.Item component={Link} to="/help" leftSection={<IconHelp size={16} />}>
+          Help
+        </Menu.Item>
+        <Menu.Item component={Link} to="/api/docs" leftSection={<IconApi size={16} />}>
+          API reference
+        </Menu.Item>
+        <Menu.Item leftSection={<IconKeyboard size={16} />} rightSection={<Kbd size="xs">?</Kbd>} onClick={shortcuts}>
+          Keyboard shortcuts
+        </Menu.Item>
         <Menu.Divider />
         <Menu.Label>Appearance</Menu.Label>
         <Menu.Item

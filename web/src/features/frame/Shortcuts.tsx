@@ -16,6 +16,7 @@ const shortcuts: readonly (readonly [keys: string, what: string])[] = [
   ['e', 'Edit the file'],
   ['y', 'Copy permalink'],
   ['Ctrl Enter', 'Submit a form'],
+  ['Esc Tab', 'Leave a code editor'],
 ];
 
 export function Shortcuts({ opened, close }: { opened: boolean; close: () => void }) {
