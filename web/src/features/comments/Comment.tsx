@@ -9,6 +9,7 @@ import { useConfirmed } from '../../ui/confirmed.ts';
 import { MarkdownBody } from '../../ui/MarkdownBody.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
 import { UserChip } from '../../ui/UserChip.tsx';
+import { useReturnedFocus } from '../../ui/useReturnedFocus.ts';
 import { level } from '../projects/useProject.ts';
 import { CommentForm } from './CommentForm.tsx';
 import classes from './comments.module.css';
@@ -28,6 +29,7 @@ export function Comment({ note, thread, of, mayWrite, batch, again }: Props) {
   const { kind, path, level: own } = usePlace();
   const { data: session } = useQuery(sessionQuery);
   const [changing, setChanging] = useState(false);
+  const edit = useReturnedFocus(changing);
   const actions = commentsOf(path, of);
   const removing = useConfirmed((id: number) => actions.remove(thread, id), again);
   const mine = mayWrite && (note.author.id === session?.user?.id || own >= level.maintainer);
@@ -48,7 +50,7 @@ export function Comment({ note, thread, of, mayWrite, batch, again }: Props) {
         <TimeAgo at={note.created_at} />
         {mine && !changing ? (
           <span className={classes.actions}>
-            <Anchor component="button" type="button" size="sm" onClick={() => setChanging(true)}>
+            <Anchor ref={edit} component="button" type="button" size="sm" onClick={() => setChanging(true)}>
               Edit
             </Anchor>
             <Anchor component="button" type="button" size="sm" onClick={() => removing.ask(note.id)}>

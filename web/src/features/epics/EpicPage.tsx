@@ -14,6 +14,7 @@ import { Page } from '../../ui/Page.tsx';
 import { issueStatus, StatusBadge } from '../../ui/StatusBadge.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
 import { UserChip } from '../../ui/UserChip.tsx';
+import { useReturnedFocus } from '../../ui/useReturnedFocus.ts';
 import { Comments } from '../comments/Comments.tsx';
 import { useThreads } from '../comments/useThreads.tsx';
 import { useGroup } from '../groups/useGroupForm.ts';
@@ -51,6 +52,7 @@ export default function EpicPage() {
   const { data: contents } = useSuspenseQuery(epicContents(path, epic.iid));
   const { data: known = [] } = useQuery({ ...labelsOf({ kind: 'group', path }), enabled: epic.labels.length > 0 });
   const [editing, setEditing] = useState(false);
+  const edit = useReturnedFocus(editing);
   const [leaving, setLeaving] = useState(false);
   const cache = useQueryClient();
   const navigate = useNavigate();
@@ -78,7 +80,7 @@ export default function EpicPage() {
       actions={
         writes ? (
           <>
-            <Button size="xs" variant="default" aria-expanded={editing} onClick={() => setEditing(!editing)}>
+            <Button ref={edit} size="xs" variant="default" aria-expanded={editing} onClick={() => setEditing(!editing)}>
               Edit
             </Button>
             <Button size="xs" variant="default" onClick={() => change.mutate(open ? 'close' : 'reopen')}>

@@ -12,6 +12,7 @@ import { Page } from '../../ui/Page.tsx';
 import { issueStatus, StatusBadge } from '../../ui/StatusBadge.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
 import { UserChip } from '../../ui/UserChip.tsx';
+import { useReturnedFocus } from '../../ui/useReturnedFocus.ts';
 import { Comments } from '../comments/Comments.tsx';
 import { useThreads } from '../comments/useThreads.tsx';
 import { level, useProject } from '../projects/useProject.ts';
@@ -31,6 +32,7 @@ export default function IssuePage() {
   const text = issue.description ?? '';
   const { data: html } = useQuery({ ...rendered(path, text), enabled: text !== '', placeholderData: keepPreviousData });
   const [editing, setEditing] = useState(false);
+  const edit = useReturnedFocus(editing);
   const cache = useQueryClient();
   const again = () => cache.invalidateQueries({ queryKey: ['project', path, 'issue', issue.iid] });
   const change = useMutation({
@@ -51,7 +53,7 @@ export default function IssuePage() {
       actions={
         may ? (
           <>
-            <Button size="xs" variant="default" onClick={() => setEditing(!editing)} aria-expanded={editing}>
+            <Button ref={edit} size="xs" variant="default" onClick={() => setEditing(!editing)} aria-expanded={editing}>
               Edit
             </Button>
             <Button size="xs" variant="default" onClick={() => change.mutate(open ? 'close' : 'reopen')}>

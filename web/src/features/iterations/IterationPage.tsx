@@ -17,6 +17,7 @@ import { DataList } from '../../ui/DataList.tsx';
 import { MarkdownPreview } from '../../ui/MarkdownBody.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { Pager } from '../../ui/Pager.tsx';
+import { useReturnedFocus } from '../../ui/useReturnedFocus.ts';
 import { BurnCharts } from '../charts/BurnCharts.tsx';
 import { IssueRow } from '../issues/IssueRow.tsx';
 import classes from '../milestones/milestones.module.css';
@@ -30,6 +31,7 @@ function IterationView({ of }: { of: IterationsInView }) {
   const [page, setPage] = useState(1);
   const { data: issues } = useSuspenseQuery(iterationIssues(of.kind, of.path, iteration.id, page));
   const [editing, setEditing] = useState(false);
+  const edit = useReturnedFocus(editing);
   const [leaving, setLeaving] = useState(false);
   const cache = useQueryClient();
   const navigate = useNavigate();
@@ -49,7 +51,7 @@ function IterationView({ of }: { of: IterationsInView }) {
       actions={
         of.writes ? (
           <>
-            <Button size="xs" variant="default" aria-expanded={editing} onClick={() => setEditing(!editing)}>
+            <Button ref={edit} size="xs" variant="default" aria-expanded={editing} onClick={() => setEditing(!editing)}>
               Edit
             </Button>
             <Button size="xs" variant="default" onClick={() => setLeaving(true)}>

@@ -131,7 +131,7 @@ export default function LintPage() {
           <Stack gap="sm">
             <ConfigurationField
               value={content}
-              description={`${file ? `Starts with ${file.file_path} of the default branch. ` : ''}Suggestions as you type, or with Ctrl Space.`}
+              description={`${file ? `Starts with ${file.file_path} of the default branch. ` : ''}Suggestions as you type, or with Ctrl Space. Escape, then Tab leaves the editor.`}
               change={setContent}
               submit={() => check.mutate()}
             />

@@ -14,6 +14,7 @@ import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { TabRow } from '../../ui/TabRow.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
 import { UserChip } from '../../ui/UserChip.tsx';
+import { useReturnedFocus } from '../../ui/useReturnedFocus.ts';
 import { level, useProject } from '../projects/useProject.ts';
 import classes from './merge-requests.module.css';
 import { ChangesTab, ConflictsTab, ListTab, OverviewTab } from './tabs.ts';
@@ -77,6 +78,7 @@ export function MergeRequestPage() {
   const { data: request } = useSuspenseQuery(parts.mergeRequest(Number(iid)));
   const { data: session } = useQuery(sessionQuery);
   const [editing, setEditing] = useState(false);
+  const edit = useReturnedFocus(editing);
   const cache = useQueryClient();
   const key = ['project', path, 'merge-request', request.iid];
   useLive([`merge_request:${request.id}`, `project:${project.id}:pipelines`], [key]);
@@ -101,7 +103,13 @@ export function MergeRequestPage() {
         may && (open || request.state === 'closed') ? (
           <>
             {open ? (
-              <Button size="xs" variant="default" onClick={() => setEditing(!editing)} aria-expanded={editing}>
+              <Button
+                ref={edit}
+                size="xs"
+                variant="default"
+                onClick={() => setEditing(!editing)}
+                aria-expanded={editing}
+              >
                 Edit
               </Button>
             ) : null}

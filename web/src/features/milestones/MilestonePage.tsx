@@ -12,6 +12,7 @@ import { MarkdownBody } from '../../ui/MarkdownBody.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { Pager } from '../../ui/Pager.tsx';
 import { issueStatus, StatusBadge } from '../../ui/StatusBadge.tsx';
+import { useReturnedFocus } from '../../ui/useReturnedFocus.ts';
 import { BurnCharts } from '../charts/BurnCharts.tsx';
 import { MergeRequestRow } from '../merge-requests/MergeRequestRow.tsx';
 import { Days, Progress } from './facts.tsx';
@@ -50,6 +51,7 @@ function MilestoneView({ of, page }: { of: MilestonesInView; page: number }) {
   const { iid = '' } = useParams({ strict: false });
   const { data: milestone } = useSuspenseQuery(of.milestones.at(Number(iid)));
   const [editing, setEditing] = useState(false);
+  const edit = useReturnedFocus(editing);
   const [leaving, setLeaving] = useState(false);
   const cache = useQueryClient();
   const navigate = useNavigate();
@@ -79,7 +81,7 @@ function MilestoneView({ of, page }: { of: MilestonesInView; page: number }) {
       actions={
         of.writes ? (
           <>
-            <Button size="xs" variant="default" onClick={() => setEditing(true)}>
+            <Button ref={edit} size="xs" variant="default" onClick={() => setEditing(true)}>
               Edit
             </Button>
             <Button

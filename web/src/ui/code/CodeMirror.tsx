@@ -142,7 +142,8 @@ export default function CodeMirror(props: CodeEditorProps) {
           ]),
           basics,
           language.current.of([]),
-          EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false' }),
+          // Also where it is only read, the keyboard reaches it and scrolls it.
+          EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false', tabindex: '0' }),
           EditorView.updateListener.of((update) => {
             if (update.docChanged && !update.transactions.some((each) => each.isUserEvent('replaced')))
               change(update.state.doc.toString());
