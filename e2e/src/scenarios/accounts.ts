@@ -79,7 +79,7 @@ async function approved(suite: Suite, root: Person, hedy: Person): Promise<void>
   await suite.required('browser: an administrator finds who waits, and approves', async () => {
     await signIn(page, { login: 'root', password: rootPassword });
     await page.goto('/admin/users');
-    await page.getByLabel('Which').selectOption('blocked_pending_approval');
+    await page.getByLabel('Status', { exact: true }).selectOption('blocked_pending_approval');
     await page.waitForURL(/filter=blocked_pending_approval/);
     const list = page.getByRole('list', { name: 'Users' });
     await list.getByText('@root').waitFor({ state: 'detached' });

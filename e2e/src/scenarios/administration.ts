@@ -160,7 +160,7 @@ async function isHelped({ suite, admin, mail, root, person }: World): Promise<vo
     await settings(admin, { max_login_attempts: 10 });
     await signIn(page, { login: 'root', password: rootPassword });
     await page.goto('/admin/users');
-    await page.getByLabel('Which').selectOption({ label: 'Locked (1)' });
+    await page.getByLabel('Status', { exact: true }).selectOption({ label: 'Locked (1)' });
     await page.waitForURL(/filter=locked/);
     await page.getByRole('list', { name: 'Users' }).getByText('@root').waitFor({ state: 'detached' });
     await seen(page, 'admin-users-locked');

@@ -287,7 +287,7 @@ async function takesBack(suite: Suite, person: Person): Promise<void> {
   const { page } = person;
   await suite.required('browser: what applications may do is seen and taken back', async () => {
     await page.goto('/-/user_settings/applications');
-    const list = page.getByRole('list', { name: 'Authorised applications' });
+    const list = page.getByRole('list', { name: 'Authorized applications' });
     await list.getByText('Orbit planner').waitFor();
     await list.getByText('Television').waitFor();
     await screenshot(page, 'applications');
@@ -301,7 +301,7 @@ async function takesBack(suite: Suite, person: Person): Promise<void> {
     await page.getByRole('button', { name: 'Remove application' }).click();
     await page.getByText('None yet.').waitFor();
     await page.reload();
-    await page.getByText('No applications are authorised.').waitFor();
+    await page.getByText('No applications are authorized.').waitFor();
     quiet(person);
   });
 }

@@ -51,7 +51,7 @@ export async function referenceJourney(suite: Suite, instance: BrowserInstance):
       await signIn(page, instance);
       await open(page, '?operation=getUser');
       await page.getByRole('button', { name: 'Send GET' }).click();
-      const answer = page.getByRole('region', { name: 'Answer', exact: true });
+      const answer = page.getByRole('region', { name: 'Response', exact: true });
       await answer.getByRole('status').getByText(/^200/).waitFor();
       await answer.getByText(`"username": "${instance.login}"`).waitFor();
       await answer.getByText('content-type: application/json').waitFor();

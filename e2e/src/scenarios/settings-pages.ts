@@ -159,7 +159,7 @@ async function deployKeys(suite: Suite, page: Page, call: Api): Promise<void> {
     await page.getByRole('button', { name: 'Add deploy key' }).click();
     await page.getByText('public', { exact: true }).waitFor();
     await look(page, 'admin-deploy-keys');
-    await page.getByLabel('Which').selectOption('Available to all projects');
+    await page.getByLabel('Show', { exact: true }).selectOption('Available to all projects');
     await page.getByText('(write access)').waitFor({ state: 'detached' });
   });
 }

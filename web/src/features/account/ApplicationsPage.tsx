@@ -16,9 +16,9 @@ function Authorized() {
   return (
     <Stack gap="sm">
       {authorized.length === 0 ? (
-        <Text c="var(--mr-dim)">No applications are authorised.</Text>
+        <Text c="var(--mr-dim)">No applications are authorized.</Text>
       ) : (
-        <DataList label="Authorised applications">
+        <DataList label="Authorized applications">
           {authorized.map(({ id, application_name, scopes, authorized_at }) => {
             const name = application_name ?? 'Applications that know your password';
             return (

@@ -12,7 +12,7 @@ export default function AuthenticationLogPage() {
     <Page title="Authentication log">
       <Stack gap="lg">
         <Text c="var(--mr-dim)">
-          Sign-ins, failed attempts, and changes of your password and second factors. If you do not recognise an entry,
+          Sign-ins, failed attempts, and changes of your password and second factors. If you do not recognize an entry,
           change your password.
         </Text>
         <div>

@@ -13,7 +13,7 @@ export const keysAvailable = (): boolean =>
 /** What a person is told when the browser ended it. */
 function reason(error: unknown): Error {
   const name = error instanceof Error ? error.name : '';
-  if (name === 'NotAllowedError') return new Error('Nothing was signed: it was cancelled or took too long.');
+  if (name === 'NotAllowedError') return new Error('Nothing was signed: it was canceled or took too long.');
   if (name === 'InvalidStateError') return new Error('This security key is already registered.');
   return error instanceof Error ? error : new Error(String(error));
 }

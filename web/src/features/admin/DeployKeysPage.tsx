@@ -24,7 +24,7 @@ export default function DeployKeysPage() {
   return (
     <AdminFrame title="Deploy keys">
       <NativeSelect
-        aria-label="Which"
+        aria-label="Show"
         maw={260}
         mb="sm"
         data={[

@@ -50,7 +50,7 @@ export default function UsersPage() {
         change={(search) => go({ search })}
       >
         <NativeSelect
-          aria-label="Which"
+          aria-label="Status"
           data={[
             { value: '', label: 'All' },
             ...options(kinds).map(({ value, label }) => ({ value, label: counted(label, of[value]) })),

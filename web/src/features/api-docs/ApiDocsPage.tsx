@@ -67,7 +67,7 @@ function Start({ document, groups }: { document: ApiDocument; groups: readonly G
         label="Copy the curl command"
       />
       <p>
-        The same as a file: <a href="/api/v4/openapi.json">openapi.json</a> (OpenAPI 3.1).
+        OpenAPI document: <a href="/api/v4/openapi.json">openapi.json</a> (OpenAPI 3.1).
       </p>
       <dl className={classes.tags}>
         {groups.map(({ name, description }) => (

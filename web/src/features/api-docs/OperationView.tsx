@@ -33,7 +33,7 @@ function Responses({ document, entry }: Props) {
   return (
     <section aria-labelledby="answers">
       <Title order={3} id="answers">
-        Answers
+        Responses
       </Title>
       {Object.entries(entry.operation.responses).map(([status, given]) => {
         const answer = resolveAnswer(document, given);

@@ -57,7 +57,7 @@ export function NameRow(props: NameRowProps) {
             required
           </span>
         ) : null}
-        {answer && !required ? <span className={classes.flag}>not always</span> : null}
+        {answer && !required ? <span className={classes.flag}>optional</span> : null}
         {(deprecated ?? schema.deprecated) ? <span className={classes.flag}>deprecated</span> : null}
         {below ? (
           <button type="button" className={classes.more} aria-expanded={open} onClick={() => setOpen(!open)}>

@@ -157,7 +157,7 @@ export function TryIt({ entry }: { entry: Entry }) {
 
 function Answered({ answer }: { answer: Received }) {
   return (
-    <section aria-label="Answer" className={classes.answer}>
+    <section aria-label="Response" className={classes.answer}>
       <p role="status" className={classes.status} data-ok={answer.ok || undefined}>
         <strong>{answer.status}</strong> in {answer.milliseconds} ms
       </p>

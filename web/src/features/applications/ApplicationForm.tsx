@@ -70,7 +70,7 @@ export function ApplicationForm({ application, scopes, trusts, action, send, can
         {trusts ? (
           <Checkbox
             label="Trusted"
-            description="Users are not asked to authorise the application"
+            description="Users are not asked to authorize the application"
             checked={trusted}
             onChange={(event) => setTrusted(event.currentTarget.checked)}
           />

@@ -73,11 +73,11 @@ export function TakeKey({ path, known, taken }: Props) {
                 <Button
                   size="xs"
                   variant="default"
-                  aria-label={`Add ${key.title}`}
+                  aria-label={`Enable ${key.title}`}
                   loading={take.isPending}
                   onClick={() => take.mutate(key.id)}
                 >
-                  Take
+                  Enable
                 </Button>
               }
             />

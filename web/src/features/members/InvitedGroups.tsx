@@ -56,7 +56,7 @@ export function InvitedGroups({ source, groups, manages, changed }: Props) {
               onChange={(event) => setGroup(event.currentTarget.value)}
             />
             <NativeSelect
-              label="At most"
+              label="Maximum role"
               data={[...levels]}
               value={chosen}
               onChange={(event) => setChosen(event.currentTarget.value)}

@@ -91,7 +91,7 @@ function RuleForm({ place, rule, saved, leave }: RuleFormProps) {
           />
           <WhoMay
             project={project}
-            label="Allowed to change this protection"
+            label="Allowed to unprotect"
             description={'Leave empty to allow all maintainers'}
             value={unprotect}
             change={setUnprotect}

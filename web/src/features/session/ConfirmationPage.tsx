@@ -25,7 +25,7 @@ export default function ConfirmationPage() {
           </Text>
           <div>
             <LinkButton to="/" variant="filled">
-              Go on
+              Continue
             </LinkButton>
           </div>
         </Stack>

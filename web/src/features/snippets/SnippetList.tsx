@@ -39,7 +39,7 @@ export function SnippetList({ place, page, everybody }: Props) {
         <SegmentedControl
           size="xs"
           mb="sm"
-          aria-label="Whose"
+          aria-label="Show"
           data={[
             { value: 'own', label: 'Yours' },
             { value: 'public', label: 'Public' },
