@@ -14,3 +14,9 @@ export async function projectOf(db: Db, kind: LiveSubject, id: number): Promise<
 /** The project or group that a board is of; undefined where it is gone. */
 export const placeOfBoard = async (db: Db, id: number) =>
   await db.selectFrom('boards').select(['project_id', 'namespace_id']).where('id', '=', id).executeTakeFirst();
+
+/** The group that an epic board is of; null where it is gone. */
+export async function groupOfEpicBoard(db: Db, id: number): Promise<number | null> {
+  const row = await db.selectFrom('epic_boards').select('namespace_id').where('id', '=', id).executeTakeFirst();
+  return row?.namespace_id ?? null;
+}

@@ -1,8 +1,9 @@
 /** `GET /api/v4/live`: what one hears of, and what not. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
-import { type BuiltToken, buildToken } from '../../../test/factories.ts';
+import { type BuiltToken, buildGroup, buildMember, buildToken } from '../../../test/factories.ts';
 import { buildRepositoryProject, type Json, type RepositoryProject } from '../../../test/repositories.ts';
+import { Level } from '../../kernel/authz/levels.ts';
 
 let app: TestApp;
 let project: RepositoryProject;
@@ -69,6 +70,27 @@ describe('live events', () => {
     await project.api('PUT', `/boards/${board.id}`, { json: { name: 'Loud' } });
     expect(await stream.until(`board:${board.id}`)).not.toContain('Secret title');
     stream.close();
+  });
+
+  it('tell members of a group of its epic boards, and nobody else', async () => {
+    const group = await buildGroup(app, { visibility: 'private' });
+    const member = await buildToken(app);
+    await buildMember(app, { user: member.user, of: group, level: Level.planner });
+    const change = async (method: 'POST' | 'PUT', path: string) =>
+      (
+        await app.api<{ id: number }>(method, `/groups/${group.id}/epic_boards${path}`, {
+          token: member.secret,
+          json: { name: 'Plan' },
+        })
+      ).body.id;
+    const board = await change('POST', '');
+    const topics = `epic_board:${board},project:${project.id}:refs`;
+    const [inside, outside] = [await listen(topics, member.secret), await listen(topics, project.owner.secret)];
+    await change('PUT', `/${board}`);
+    await inside.until(`epic_board:${board}`);
+    await project.commit('live', { epic_boards: '' });
+    expect(await outside.until(`project:${project.id}:refs`)).not.toContain('epic_board');
+    for (const stream of [inside, outside]) stream.close();
   });
 
   it('strangers and anonymous callers hear nothing of a private project', async () => {

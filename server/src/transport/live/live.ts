@@ -12,7 +12,7 @@ import { type Live, writeEventStream } from '../../kernel/events/index.ts';
 import { authenticate, type CredentialResolver } from '../../kernel/http/credentials.ts';
 import { insufficientScope, invalidParameters } from '../../kernel/http/errors.ts';
 import type { ParentLoader } from '../../kernel/http/parents.ts';
-import { placeOfBoard, projectOf } from './live.queries.ts';
+import { groupOfEpicBoard, placeOfBoard, projectOf } from './live.queries.ts';
 
 export interface LiveDependencies {
   readonly db: Db;
@@ -28,7 +28,7 @@ const cursorHeader = 'X-Live-Cursor';
 const readMethods = new Set(['GET', 'HEAD']);
 /** The API, and the session, which pages read first. */
 const dataPaths = /^\/(api\/v4|-\/session)\b/;
-const topicPattern = /^(project|pipeline|job|merge_request|group|board|user):(\d{1,15})(?::([a-z_]+))?$/;
+const topicPattern = /^(project|pipeline|job|merge_request|group|board|epic_board|user):(\d{1,15})(?::([a-z_]+))?$/;
 
 const abilities: Readonly<Record<string, ProjectAbility>> = {
   pipeline: 'read_pipeline',
@@ -57,6 +57,10 @@ async function permitted(deps: LiveDependencies, caller: Caller, topic: string):
     if (place.project_id === null) return await groupMay(place.namespace_id ?? 0, 'read_group_board');
     const project = await deps.parents.project(String(place.project_id), caller);
     return project !== null && canOnProject(caller, 'read_board', project);
+  }
+  if (kind === 'epic_board') {
+    const group = await groupOfEpicBoard(deps.db, Number(number));
+    return group !== null && (await groupMay(group, 'read_group_board'));
   }
   const ability = abilities[kind === 'project' ? `project:${part}` : kind];
   if (!ability) return false;
