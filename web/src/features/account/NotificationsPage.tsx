@@ -18,7 +18,7 @@ const levels = [
   { value: 'disabled', label: 'Nothing' },
   { value: 'custom', label: 'Custom' },
 ];
-const asEverywhere = { value: 'global', label: 'As everywhere' };
+const asEverywhere = { value: 'global', label: 'Global' };
 
 type Events = Readonly<Record<string, boolean>>;
 

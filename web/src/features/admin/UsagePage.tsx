@@ -1,5 +1,5 @@
 /** Usage and limits: storage, accounts, rate limits, CI and background jobs, from figures of now. */
-import { Progress } from '@mantine/core';
+import { Box, Progress } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { counted } from '../../lib/counted.ts';
@@ -36,7 +36,12 @@ function Storage() {
         {storage.kinds.map(({ kind, bytes: size }) => (
           <DataRow
             key={kind}
-            title={kindNames[kind]}
+            // As wide as the longest, so that the bars begin below each other.
+            title={
+              <Box component="span" display="inline-block" w={180}>
+                {kindNames[kind]}
+              </Box>
+            }
             meta={
               <Progress value={percent(size, largest)} w="min(320px, 60vw)" color="race" aria-label={kindNames[kind]} />
             }

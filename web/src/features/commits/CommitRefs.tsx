@@ -19,7 +19,7 @@ export function CommitRefs({ sha }: { sha: string }) {
         <span key={`${type} ${name}`}>
           {index > 0 ? ', ' : ''}
           {type === 'tag' ? 'tag ' : ''}
-          <Link to="/p/$path/tree/$" params={{ path: segment, _splat: name }}>
+          <Link to="/p/$path/tree/$" params={{ path: segment, _splat: name }} style={{ textDecoration: 'underline' }}>
             {name}
           </Link>
         </span>

@@ -3,6 +3,7 @@ import { Checkbox, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { lazy, useState } from 'react';
 import type { Schemas } from '../../../lib/api.ts';
+import { counted } from '../../../lib/counted.ts';
 import {
   addSpent,
   changeMergeRequest,
@@ -141,9 +142,9 @@ function Time({ request, mayChange, again }: PartProps) {
 
 function Participants({ request }: { request: Request }) {
   const { path } = useProject();
-  const { data: people = [] } = useQuery(participantsOf(path, request.iid));
+  const { data: people = [], isSuccess } = useQuery(participantsOf(path, request.iid));
   return (
-    <EditInPlace title={people.length === 1 ? '1 participant' : `${people.length} participants`}>
+    <EditInPlace title={isSuccess ? counted(people.length, 'participant', 'participants') : 'Participants'}>
       <div className={classes.list}>
         {people.map((person) => (
           <UserChip key={person.id} user={person} />
