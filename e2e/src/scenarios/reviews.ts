@@ -1,7 +1,7 @@
 /** A merge request that needs an approval: what is missing is told, a second person gives it and takes it back. */
 import assert from 'node:assert/strict';
 import { type Api, api } from '../support/api.ts';
-import { headed, look, openWindow, withBrowser } from '../support/browser.ts';
+import { counted, headed, holds, look, openWindow, type Person, withBrowser } from '../support/browser.ts';
 import { rootPassword, rootToken, startInstance } from '../support/instance.ts';
 import { signIn } from '../support/signing-in.ts';
 import type { Suite } from '../support/suite.ts';
@@ -33,6 +33,52 @@ async function populated(call: Api): Promise<void> {
   });
   await call.expect(201, 'POST', `${base}/merge_requests`, {
     ...{ source_branch: 'polish', target_branch: 'main', title: 'Grind finer', reviewer_ids: [reviewer.id] },
+  });
+}
+
+/** A screen of each, so that all of them together are far more than what is kept. */
+const files = 24;
+
+async function largeChange(suite: Suite, { page }: Person, call: Api): Promise<void> {
+  await suite.step('browser: of a change of many files only those near the window are kept', async () => {
+    const base = `/projects/${encodeURIComponent(project)}`;
+    const actions = Array.from({ length: files }, (_file, index) => ({
+      ...{ action: 'create', file_path: `lens-${String(index).padStart(2, '0')}.txt` },
+      content: `glass ${index}\n`.repeat(60),
+    }));
+    await call.expect(201, 'POST', `${base}/repository/commits`, {
+      ...{ branch: 'lenses', start_branch: 'main', commit_message: 'Grind lenses', actions },
+    });
+    const { iid } = await call.expect<{ iid: number }>(201, 'POST', `${base}/merge_requests`, {
+      ...{ source_branch: 'lenses', target_branch: 'main', title: 'Grind lenses' },
+    });
+    await page.goto(`/${project}/-/merge_requests/${iid}/diffs`);
+    const diff = (index: number) =>
+      page.getByRole('region', { name: `Diff of lens-${String(index).padStart(2, '0')}.txt`, exact: true });
+    await diff(0).getByText('glass 0').first().waitFor();
+    const height = 'document.documentElement.scrollHeight';
+    for (let index = 0; index < files; index += 1) {
+      await page.locator(`[id="file-lens-${String(index).padStart(2, '0')}.txt"]`).scrollIntoViewIfNeeded();
+      await diff(index).waitFor();
+    }
+    await counted(diff(0), 0);
+    const kept = await page.locator('[aria-label^="Diff of lens"]').count();
+    assert.ok(kept < 10, `${kept} of ${files} files are kept`);
+    // What has gone leaves its room: the page is as high as before, and nothing moves.
+    const before = await page.evaluate(height);
+    await page.evaluate('window.scrollTo(0, 0)');
+    await diff(0).getByText('glass 0').first().waitFor();
+    await counted(diff(files - 1), 0);
+    assert.equal(await page.evaluate(height), before);
+    // A form keeps its file wherever the page is scrolled to.
+    await diff(0).getByRole('button', { name: 'Comment on line 3', exact: true }).press('Enter');
+    await page.getByRole('textbox', { name: 'Comment on this line' }).fill('Which glass?');
+    await page.evaluate('document.activeElement.blur()');
+    await page.evaluate(`window.scrollTo(0, ${height})`);
+    await diff(files - 1).waitFor();
+    await page.evaluate('window.scrollTo(0, 0)');
+    await holds(page, `document.querySelector('form textarea')?.value === 'Which glass?'`);
+    await look(page, 'many-files');
   });
 }
 
@@ -90,6 +136,7 @@ export async function reviewJourney(suite: Suite): Promise<void> {
         await approvals(author).getByText('1 approval is missing: Optics').waitFor();
         assert.deepEqual([...author.problems(), ...reviewer.problems()], []);
       });
+      await largeChange(suite, author, api(instance.url, rootToken));
     });
   } finally {
     await instance.stop();

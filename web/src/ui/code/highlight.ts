@@ -1,5 +1,5 @@
 /** Asks the worker for the tokens of a text; the page shows plain text until they arrive. */
-import { useEffect, useState } from 'react';
+import { startTransition, useEffect, useState } from 'react';
 import { workerQuestions } from '../../lib/workers.ts';
 import type { HighlightAnswer, HighlightRequest, Token } from './highlight.worker.ts';
 import type { Language } from './languages.ts';
@@ -25,7 +25,8 @@ export function useHighlight(text: string, language: Language | null): TokenLine
   const [result, setResult] = useState<{ text: string; lines: TokenLines } | null>(null);
   useEffect(() => {
     if (language === null) return;
-    return ask({ text, language }, ({ lines }) => setResult({ text, lines }));
+    // Many texts at once, as of a diff, are coloured between events.
+    return ask({ text, language }, ({ lines }) => startTransition(() => setResult({ text, lines })));
   }, [text, language]);
   return result?.text === text && result.lines.length > 0 ? result.lines : null;
 }

@@ -24,6 +24,18 @@ const started = loadedOnce(() =>
   }),
 );
 
+/** Neighbours of one colour are one piece: each is an element of the page. */
+function joined(line: readonly Token[]): Token[] {
+  const pieces: Token[] = [];
+  for (const token of line) {
+    const before = pieces.at(-1);
+    if (before?.[1] === token[1] && before[2] === token[2])
+      pieces[pieces.length - 1] = [before[0] + token[0], token[1], token[2]];
+    else pieces.push(token);
+  }
+  return pieces;
+}
+
 async function highlight({ id, text, language }: HighlightRequest): Promise<HighlightAnswer> {
   const highlighter = await started();
   const grammar = await grammars[language]();
@@ -38,8 +50,10 @@ async function highlight({ id, text, language }: HighlightRequest): Promise<High
   return {
     id,
     lines: tokens.map((line) =>
-      line.map(
-        (token) => [token.content, token.variants.light?.color ?? '', token.variants.dark?.color ?? ''] as const,
+      joined(
+        line.map(
+          (token) => [token.content, token.variants.light?.color ?? '', token.variants.dark?.color ?? ''] as const,
+        ),
       ),
     ),
   };

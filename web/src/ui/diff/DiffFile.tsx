@@ -1,6 +1,5 @@
 /** One changed file: a sticky header that folds it, and its lines. */
 import { ActionIcon, Button, Checkbox } from '@mantine/core';
-import { useIntersection } from '@mantine/hooks';
 import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
@@ -15,6 +14,7 @@ import { FileComments } from './FileComments.tsx';
 import { parseHunks, startsFile, wholeFile } from './hunks.ts';
 import type { FileReview, LineComments } from './line-comments.ts';
 import { useDiffTokens } from './tokens.ts';
+import { useBuilt } from './useBuilt.ts';
 import type { DiffLook } from './view-mode.ts';
 
 /** The id of a file's section in the page. */
@@ -29,9 +29,12 @@ interface BodyProps {
   warn: boolean;
   /** The text of the file after the change, where all of it is shown. */
   text: string | null;
+  /** Whether many lines are shown as well. */
+  large: boolean;
+  showLarge: () => void;
 }
 
-function Body({ file, look, comments, warn, text }: BodyProps) {
+function Body({ file, look, comments, warn, text, large, showLarge }: BodyProps) {
   const lines = useMemo(() => {
     const hunks = parseHunks(file.diff);
     return text === null ? hunks : wholeFile(hunks, text);
@@ -40,7 +43,6 @@ function Body({ file, look, comments, warn, text }: BodyProps) {
     () => (warn ? lines.reduce((sum, line) => sum + hiddenIn(line.text, startsFile(line)).length, 0) : 0),
     [warn, lines],
   );
-  const [whole, setWhole] = useState(lines.length <= largeLines);
   const tokens = useDiffTokens(file.new_path, lines);
   if (lines.length === 0) {
     const reason = file.too_large
@@ -57,13 +59,13 @@ function Body({ file, look, comments, warn, text }: BodyProps) {
   return (
     <>
       <HiddenAlert places={places} />
-      {whole ? (
+      {large || lines.length <= largeLines ? (
         <div className={classes.scroll} tabIndex={0} role="region" aria-label={`Diff of ${file.new_path}`}>
           <DiffLines {...{ file, lines, look, comments, tokens }} marked={places > 0} />
         </div>
       ) : (
         <p className={classes.note}>
-          <Button size="xs" variant="default" onClick={() => setWhole(true)}>
+          <Button size="xs" variant="default" onClick={showLarge}>
             Show {lines.length} lines
           </Button>
         </p>
@@ -107,17 +109,14 @@ export function DiffFile({ file, count, look, gitRef, near, comments, warn, revi
   const [folded, setFolded] = useState<boolean | null>(null);
   const open = !(folded ?? viewed);
   const whole = useWholeText(file, review, open && comments?.outside?.has(file.new_path) === true);
-  const [seen, setSeen] = useState(near);
-  const { ref, entry } = useIntersection({ rootMargin: '800px' });
-  useEffect(() => {
-    if (entry?.isIntersecting) setSeen(true);
-  }, [entry?.isIntersecting]);
+  const { section, body, built, height } = useBuilt(near);
+  const [large, setLarge] = useState(false);
   const name = file.renamed_file ? `${file.old_path} → ${file.new_path}` : file.new_path;
   const Icon = open ? IconChevronDown : IconChevronRight;
   return (
     <section
       className={classes.file}
-      ref={ref}
+      ref={section}
       aria-label={name}
       id={fileAnchor(file.new_path)}
       data-file
@@ -167,13 +166,13 @@ export function DiffFile({ file, count, look, gitRef, near, comments, warn, revi
         ) : null}
       </div>
       {open ? (
-        seen ? (
-          <>
+        built ? (
+          <div ref={body}>
             <FileComments file={file} comments={comments} raw={review?.raw} />
-            <Body {...{ file, look, comments, warn }} text={whole.text} />
-          </>
+            <Body {...{ file, look, comments, warn, large }} text={whole.text} showLarge={() => setLarge(true)} />
+          </div>
         ) : (
-          <div style={{ height: Math.min(largeLines, count.added + count.removed + 6) * 20 }} />
+          <div style={{ height: height ?? Math.min(largeLines, count.added + count.removed + 6) * 20 }} />
         )
       ) : null}
     </section>

@@ -1,0 +1,57 @@
+/**
+ * Whether the body of a file is built: only near the window. A change of 500 files is a million elements, which make every
+ * step of scrolling slow; what is far away is as high as it was, and empty.
+ */
+import { type RefObject, startTransition, useEffect, useRef, useState } from 'react';
+
+/** How far from the window, and how far before a body goes again: further, so that a step back and forth builds nothing. */
+const comes = '800px 0px';
+const goes = '2400px 0px';
+
+/** What would be lost, or is looked for: the focus, marked text, threads and forms. */
+function isHeld(section: HTMLElement): boolean {
+  if (section.contains(document.activeElement) || section.querySelector('form, article') !== null) return true;
+  const marked = document.getSelection();
+  return marked !== null && !marked.isCollapsed && marked.containsNode(section, true);
+}
+
+interface Built {
+  readonly section: RefObject<HTMLElement | null>;
+  readonly body: RefObject<HTMLDivElement | null>;
+  readonly built: boolean;
+  /** Of the body that has gone; null where there was none yet. */
+  readonly height: number | null;
+}
+
+export function useBuilt(atOnce: boolean): Built {
+  const section = useRef<HTMLElement>(null);
+  const body = useRef<HTMLDivElement>(null);
+  const [built, setBuilt] = useState(atOnce);
+  const [height, setHeight] = useState<number | null>(null);
+  useEffect(() => {
+    const shown = section.current;
+    if (!shown) return;
+    // Built between events rather than in one: a page that is scrolled goes on moving.
+    const coming = new IntersectionObserver(
+      ([entry]) => {
+        if (entry?.isIntersecting) startTransition(() => setBuilt(true));
+      },
+      { rootMargin: comes },
+    );
+    const going = new IntersectionObserver(
+      ([entry]) => {
+        if (!entry || entry.isIntersecting || !body.current || isHeld(shown)) return;
+        setHeight(body.current.offsetHeight);
+        setBuilt(false);
+      },
+      { rootMargin: goes },
+    );
+    coming.observe(shown);
+    going.observe(shown);
+    return () => {
+      coming.disconnect();
+      going.disconnect();
+    };
+  }, []);
+  return { section, body, built, height };
+}
