@@ -257,6 +257,9 @@ async function walk(suite: Suite, instance: BrowserInstance, person: Person, fol
     await page.keyboard.press('j');
     await holds(page, "document.activeElement?.hasAttribute('data-entry') === true");
     await page.keyboard.press('Control+k');
+    await page.getByLabel('Search projects, groups and pages').press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.keyboard.press('Control+k');
     await page.getByLabel('Search projects, groups and pages').fill('tide');
     await page.getByRole('option', { name: 'Harbour / Tide clock', exact: true }).waitFor();
     await page.keyboard.press('Enter');

@@ -57,6 +57,10 @@ export function Palette({ opened, close }: { opened: boolean; close: () => void 
             variant="unstyled"
             value={text}
             onChange={(event) => setText(event.currentTarget.value)}
+            // The list takes Escape for itself, as one that could be closed alone.
+            onKeyDown={(event) => {
+              if (event.key === 'Escape') close();
+            }}
           />
         </Combobox.EventsTarget>
         <ScrollArea.Autosize mah={400} type="scroll" viewportProps={{ tabIndex: 0 }}>
