@@ -86931,11 +86931,13 @@ export interface operations {
                 active?: boolean;
                 /** @description Administrators only */
                 admins?: boolean;
+                /** @description Only auditors; for administrators */
+                auditors?: boolean;
                 /** @description Only blocked users */
                 blocked?: boolean;
-                /** @description Administrators only */
+                /** @description Only users made after this */
                 created_after?: string;
-                /** @description Administrators only */
+                /** @description Only users made before this */
                 created_before?: string;
                 /** @description Position from the `next` link of the page before */
                 cursor?: string;
@@ -86975,6 +86977,8 @@ export interface operations {
                 provider?: string;
                 /** @description Administrators only */
                 public_email?: string;
+                /** @description Administrators only: users of the SAML provider of a group */
+                saml_provider_id?: number;
                 /** @description In names and usernames; exact for an email address */
                 search?: string;
                 /** @description Leaves out users of LDAP servers */
@@ -87018,6 +87022,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];

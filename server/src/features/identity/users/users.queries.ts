@@ -202,6 +202,9 @@ export interface UserFilter {
   readonly without_project_bots?: boolean | undefined;
   readonly without_projects?: boolean | undefined;
   readonly admins?: boolean | undefined;
+  readonly auditors?: boolean | undefined;
+  /** Who is known to the SAML provider of a group. */
+  readonly saml_provider_id?: number | undefined;
   readonly two_factor?: 'enabled' | 'disabled' | undefined;
   readonly skip_ldap?: boolean | undefined;
   /** Who is this person at the provider. */
@@ -289,6 +292,11 @@ function byDetails(all: Filtered, filter: UserFilter): Filtered {
   let query = all;
   if (filter.filter) query = query.where(ofKind(filter.filter));
   if (filter.two_factor) query = query.where('users.two_factor_enabled', '=', filter.two_factor === 'enabled');
+  if (filter.auditors) query = query.where('users.auditor', '=', true);
+  if (filter.saml_provider_id !== undefined)
+    query = query.where(
+      sql<boolean>`users.id in (select i.user_id from identities i where i.saml_provider_id = ${filter.saml_provider_id})`,
+    );
   if (filter.skip_ldap)
     query = query.where(
       sql<boolean>`not exists (select from identities i where i.user_id = users.id and i.provider like 'ldap%')`,

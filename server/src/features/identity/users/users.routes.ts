@@ -66,14 +66,16 @@ const listFilters = {
   without_project_bots: Optional(Bool({ description: 'Leave out bots of projects' })),
   without_projects: Optional(Bool({ description: 'Administrators only' })),
   admins: Optional(Bool({ description: 'Administrators only' })),
-  created_after: Optional(DateTimeParam({ description: 'Administrators only' })),
-  created_before: Optional(DateTimeParam({ description: 'Administrators only' })),
+  auditors: Optional(Bool({ description: 'Only auditors; for administrators' })),
+  created_after: Optional(DateTimeParam({ description: 'Only users made after this' })),
+  created_before: Optional(DateTimeParam({ description: 'Only users made before this' })),
   id_after: Optional(Int({ description: 'Only users with an id above this' })),
   id_before: Optional(Int({ description: 'Only users with an id below this' })),
   filter: Optional(OneOf(userKinds, { description: 'Administrators only: one kind of accounts' })),
   two_factor: Optional(OneOf(['enabled', 'disabled'], { description: 'Administrators only' })),
   extern_uid: Optional(Str({ description: 'Administrators only; with `provider`' })),
   provider: Optional(Str({ description: 'Administrators only; with `extern_uid`' })),
+  saml_provider_id: Optional(Int({ description: 'Administrators only: users of the SAML provider of a group' })),
   skip_ldap: Optional(Bool({ description: 'Leaves out users of LDAP servers' })),
   custom_attributes: Optional(Hash(Str(), { description: 'Administrators only: values that they must have' })),
   with_custom_attributes: Optional(Bool({ description: 'Administrators only' })),
@@ -135,11 +137,11 @@ export function userRoutes({ db, externalUrl }: UserRouteDependencies): Route[] 
       listsPeople: true,
       responses: { 200: ListOf(UserView) },
       handler: async ({ params, page, caller }) => {
-        const { public_email, without_projects, admins, created_after, created_before, order_by, sort, ...more } =
-          params;
+        const { public_email, without_projects, admins, auditors, order_by, sort, ...more } = params;
         const {
           provider,
           extern_uid,
+          saml_provider_id,
           two_factor,
           filter: kind,
           custom_attributes,
@@ -147,12 +149,12 @@ export function userRoutes({ db, externalUrl }: UserRouteDependencies): Route[] 
           ...open
         } = more;
         const identity = identityOf({ provider, extern_uid }, caller);
-        const dates = { created_after, created_before };
         const privileged = {
           public_email,
           without_projects,
           admins,
-          ...dates,
+          auditors,
+          saml_provider_id,
           two_factor,
           filter: kind,
           identity,

@@ -180,10 +180,22 @@ describe('GET /users', () => {
     expect(await find({ exclude_external: true, humans: true })).toEqual([active.id, blocked.id, boss.id]);
     expect(await find({ admins: true })).toEqual([boss.id]);
     expect(await find({ admins: true }, plain.secret)).toHaveLength(4);
+    await app.db.updateTable('users').set({ auditor: true }).where('id', '=', external.id).execute();
+    const identity = { user_id: active.id, provider: 'group_saml', extern_uid: prefix, saml_provider_id: 7_001 };
+    await app.db.insertInto('identities').values(identity).execute();
+    for (const [filter, user] of [
+      [{ auditors: true }, external],
+      [{ saml_provider_id: 7_001 }, active],
+    ] as const)
+      expect([await find(filter), await find(filter, plain.secret)]).toEqual([
+        [user.id],
+        expect.objectContaining({ length: 4 }),
+      ]);
     expect(await find({ without_projects: true, without_project_bots: true })).toHaveLength(4);
     expect(await find({ exclude_humans: true })).toEqual([]);
     expect(await find({ id_after: external.id })).toEqual([blocked.id, boss.id]);
     expect(await find({ created_before: '2020-01-01T00:00:00Z' })).toEqual([]);
+    expect(await find({ created_before: '2020-01-01T00:00:00Z' }, plain.secret)).toEqual([]);
     expect(await find({ created_after: '2020-01-01T00:00:00Z', exclude_internal: true })).toHaveLength(4);
     expect(await find({ search: active.email })).toEqual([active.id]);
     expect(await find({ search: active.email }, plain.secret)).toEqual([]);

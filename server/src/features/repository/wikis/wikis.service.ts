@@ -48,7 +48,11 @@ const largestPage = 10 * 1024 ** 2;
 const largestList = 64 * 1024 ** 2;
 const manyPages = 10_000;
 
-const mebibytes = (bytes: number) => `${Number((bytes / 1024 ** 2).toFixed(2))} MiB`;
+/** In the largest unit that it has one of. */
+function sizeText(bytes: number): string {
+  const [unit, of] = bytes < 1024 ? ['Bytes', 1] : bytes < 1024 ** 2 ? ['KiB', 1024] : ['MiB', 1024 ** 2];
+  return `${Number((bytes / of).toFixed(2))} ${unit}`;
+}
 
 export function wikiService(deps: {
   readonly db: Db;
@@ -145,7 +149,7 @@ export function wikiService(deps: {
     const bytes = Buffer.byteLength(text);
     if (bytes > maximum)
       throw invalidRecord({
-        content: [`is too long (${mebibytes(bytes)}. The maximum size is ${mebibytes(maximum)}.)`],
+        content: [`is too long (${sizeText(bytes)}. The maximum size is ${sizeText(maximum)}.)`],
       });
   }
 

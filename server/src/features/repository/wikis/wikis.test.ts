@@ -345,3 +345,18 @@ it('slugs, formats and front matter', () => {
     {},
   ]);
 });
+
+it('[3/api.application-settings/27 wiki_page_max_content_bytes] says in units that fit how long a page may be', async () => {
+  const wiki = await place('projects');
+  const said = async (maximum: number, bytes: number) => {
+    await app.settings.write({ wiki_page_max_content_bytes: maximum });
+    const { status, body } = await wiki.call('POST', '', { title: unique('t'), content: 'x'.repeat(bytes) });
+    return [status, body.message];
+  };
+  expect(await said(1_024, 1_536)).toEqual([400, { content: ['is too long (1.5 KiB. The maximum size is 1 KiB.)'] }]);
+  expect(await said(1_572_864, 1_572_865)).toEqual([
+    400,
+    { content: ['is too long (1.5 MiB. The maximum size is 1.5 MiB.)'] },
+  ]);
+  await app.settings.write({ wiki_page_max_content_bytes: 5_242_880 });
+});
