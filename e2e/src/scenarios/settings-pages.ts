@@ -137,7 +137,7 @@ async function deployKeys(suite: Suite, page: Page, call: Api): Promise<void> {
     await openPart(page, '/weather/rain-gauge/-/settings?part=deploy-keys', 'Deploy keys');
     await page.getByRole('combobox', { name: 'Project' }).fill('baro');
     await page.getByRole('option', { name: 'weather/barometer' }).click();
-    await page.getByRole('button', { name: 'Add roof' }).click();
+    await page.getByRole('button', { name: 'Enable roof' }).click();
     await page.getByRole('checkbox', { name: 'Write access of roof' }).waitFor();
     await ticked(page.getByRole('checkbox', { name: 'Write access of roof' }), false);
     await look(page, 'project-deploy-keys');
