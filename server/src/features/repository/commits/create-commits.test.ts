@@ -213,7 +213,7 @@ describe('parameters', () => {
     const refused = await post(json, developer.secret);
     expect([refused.status, refused.body.message]).toEqual([
       403,
-      '403 Forbidden - You are not allowed to push code to protected branches on this project.',
+      '403 Forbidden - You are not allowed to push into this branch',
     ]);
     expect((await post({ ...json, branch: 'dev', start_branch: 'main' }, developer.secret)).status).toBe(201);
     const readOnly = await buildToken(app, { user: project.owner.user, scopes: ['read_api', 'write_repository'] });

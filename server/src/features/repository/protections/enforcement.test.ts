@@ -94,6 +94,7 @@ async function merge(who: BuiltToken, branch: string): Promise<number> {
   return (await project.api('PUT', `/merge_requests/${made.body.iid}/merge`, { token: who.secret })).status;
 }
 const noPush = 'You are not allowed to push code to protected branches on this project.';
+const noCommit = 'You are not allowed to push into this branch';
 const noForce = 'You are not allowed to force push code to a protected branch on this project.';
 const noDelete =
   'You are not allowed to delete protected branches from this project. Only a project maintainer or owner can delete a protected branch.';
@@ -129,7 +130,7 @@ describe('who may push and merge', () => {
     for (const [at, who] of refused().entries()) {
       const api = 'secret' in who;
       if (at === 0 || !api) expect(await pushCommit(who, branch)).toBe(noPush);
-      if (api) expect(await commit(who, branch)).toBe(noPush);
+      if (api) expect(await commit(who, branch)).toBe(noCommit);
       if (at === 0 && api) expect(await merge(who, branch)).toBe(401);
     }
     for (const [at, who] of (allowed[form]?.() ?? []).entries()) {
@@ -144,9 +145,9 @@ describe('who may push and merge', () => {
     const branch = 'merged-only';
     await project.api('POST', '/repository/branches', { json: { branch, ref: 'main' } });
     await protect({ name: 'merged-*', push_access_level: 0, merge_access_level: 30 });
-    expect([await commit(developer, branch), await merge(developer, branch)]).toEqual([noPush, 200]);
+    expect([await commit(developer, branch), await merge(developer, branch)]).toEqual([noCommit, 200]);
     await protect({ name: '*-only', allowed_to_push: [{ user_id: named.user.id }], merge_access_level: 0 });
-    expect([await commit(named, branch), await commit(developer, branch)]).toEqual(['committed', noPush]);
+    expect([await commit(named, branch), await commit(developer, branch)]).toEqual(['committed', noCommit]);
     expect(await merge(developer, branch)).toBe(200);
   });
 
@@ -175,7 +176,7 @@ describe('who may push and merge', () => {
     await buildMember(app, { user: inGroup.user, of: await project.row(), level: 30 });
     expect(await commit(inGroup, branch)).toBe('committed');
     await project.api('DELETE', `/share/${invited.id}`);
-    expect(await commit(inGroup, branch)).toBe(noPush);
+    expect(await commit(inGroup, branch)).toBe(noCommit);
     await app.db.insertInto('grants').values({ group_id: invited.id, project_id: project.id, level: 30 }).execute();
     expect(await commit(inGroup, branch)).toBe('committed');
   });
@@ -196,7 +197,7 @@ describe('who may push and merge', () => {
       `403 Forbidden - ${asking('a/b.md', '@writers, security@example.com')}`,
     );
     expect(await file(developer, 'deploy/x')).toBe(`403 Forbidden - ${asking('deploy/x', '@ops')}`);
-    expect(await file(developer, 'a/b.ts')).toBe(`403 Forbidden - ${noPush}`);
+    expect(await file(developer, 'a/b.ts')).toBe(`403 Forbidden - ${noCommit}`);
     // A push that renames the owners away is judged by those that the branch has.
     await git.run(['fetch', '-q', 'origin'], 'clone');
     await git.run(['checkout', '-q', '--detach', 'origin/owned'], 'clone');
@@ -217,7 +218,7 @@ describe('who may push and merge', () => {
     const ask = (method: 'POST' | 'PATCH' | 'DELETE', target: string, json: Json = {}) =>
       app.api<Json>(method, target, { token: owner.secret, ...(method === 'DELETE' ? {} : { json }) });
     expect((await ask('POST', path, { name: 'group-*' })).status).toBe(201);
-    expect(await commit(developer, branch)).toBe(noPush);
+    expect(await commit(developer, branch)).toBe(noCommit);
     expect((await project.api('GET', `/repository/branches/${branch}`)).body).toMatchObject({ protected: true });
     await protect({ name: branch, allow_force_push: true });
     const force = async () => {

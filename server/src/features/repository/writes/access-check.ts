@@ -73,7 +73,7 @@ function deletionRefusal({ caller, subject, kind }: Attempt, rules: readonly Bra
 }
 
 async function branchRefusal(attempt: Attempt, branch: string, all: readonly BranchRule[]): Promise<string | null> {
-  const { change, caller, subject } = attempt;
+  const { change, caller, subject, kind } = attempt;
   if (deletes(change) && branch === subject.project.default_branch)
     return 'The default branch of a project cannot be deleted.';
   const rules = rulesOf(all, branch);
@@ -82,6 +82,8 @@ async function branchRefusal(attempt: Attempt, branch: string, all: readonly Bra
   if (creates(change)) return await creationRefusal(attempt, branch, all);
   if (!mayPush(all, branch, caller, subject)) {
     const owned = rules.some((rule) => rule.codeOwnerApprovalRequired) ? await attempt.owned() : null;
+    // Clients of the API compare the sentence that it has for every branch that the caller may not push to.
+    if (kind !== 'push' && owned === null) return 'You are not allowed to push into this branch';
     return `You are not allowed to push code to protected branches on this project.${owned === null ? '' : ` ${owned}`}`;
   }
   if (!allowsForcePush(rules) && (await attempt.forced()))
