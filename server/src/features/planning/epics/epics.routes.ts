@@ -26,7 +26,7 @@ import type { EpicLists } from './listing.ts';
 import { placeOfEpic } from './place.ts';
 import { epicRoute, groupParam, oneEpic, type PresentEpics, readEpic } from './presenting.ts';
 
-const titles = (description: string) => List(Str({ maxLength: 255 }), { commas: true, maxItems: 100, description });
+const titles = (description: string) => List(Str({ maxLength: 255 }), { commas: 'each', maxItems: 100, description });
 
 const narrowed = {
   author_id: Optional(Int({ description: 'Of this author' })),

@@ -22,7 +22,7 @@ import type { IssueFilter, Negatable } from './filter.queries.ts';
 import { healthStatuses, issueTypes, severities } from './issues.entity.ts';
 import { type IssueOrder, issueOrders } from './listing.queries.ts';
 
-const titles = (description: string) => List(Str({ maxLength: 255 }), { commas: true, maxItems: 100, description });
+const titles = (description: string) => List(Str({ maxLength: 255 }), { commas: 'each', maxItems: 100, description });
 const name = (description: string) => Str({ maxLength: 255, description });
 
 /** An id, or a word for none or any. */

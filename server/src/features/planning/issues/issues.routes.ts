@@ -108,6 +108,7 @@ export function issueRoutes(
         writtenRules,
       ),
       responses: { 201: Issue },
+      errors: [409],
       handler: async ({ params, subject, caller, request, clientAddress: address }) => {
         const userAgent = request.headers['user-agent'];
         const made = await actions.creating(

@@ -3,7 +3,7 @@ import { canOnProject } from '../../../kernel/authz/can.ts';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { type Db, isUniqueViolation, together, transaction } from '../../../kernel/db/index.ts';
 import type { Issue, Label, User } from '../../../kernel/db/rows.ts';
-import { invalidRecord, recordNotFound, unauthorized } from '../../../kernel/http/errors.ts';
+import { conflict, invalidRecord, recordNotFound, unauthorized } from '../../../kernel/http/errors.ts';
 import { raiseCounter } from '../../namespaces/index.ts';
 import { peopleWhoRead } from './access.ts';
 import {
@@ -125,7 +125,7 @@ export function issueService(db: Db) {
       });
     } catch (error) {
       if (!isUniqueViolation(error, 'issues_project_id_iid_key')) throw error;
-      throw invalidRecord({ iid: ['has already been taken'] });
+      throw conflict('Duplicated issue');
     }
   }
 

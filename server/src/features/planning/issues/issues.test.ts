@@ -176,8 +176,8 @@ describe('creating', () => {
     expect(by.iid).toBe(9003);
     expect(by.created_at).not.toBe(created_at);
     expect(await call('POST', base, owner, { title: 'x', iid: 9001 })).toMatchObject({
-      status: 400,
-      body: { message: { iid: ['has already been taken'] } },
+      status: 409,
+      body: { message: 'Duplicated issue' },
     });
   });
 
@@ -280,6 +280,7 @@ describe('changing', () => {
       issue_type: 'test_case',
     });
     expect((await change(issue, { add_labels: 'four', remove_labels: 'two' })).body.labels).toEqual(['four', 'three']);
+    expect((await change(issue, { labels: ['five', 'six, seven'] })).body.labels).toEqual(['five', 'seven', 'six']);
     expect((await change(issue, { labels: '' })).body.labels).toEqual([]);
     expect((await change(issue, { assignee_ids: [0] })).body.assignees).toEqual([]);
     expect((await change(issue, { assignee_id: guest.user.id })).body.assignee).toMatchObject({ id: guest.user.id });

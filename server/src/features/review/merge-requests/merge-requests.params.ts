@@ -19,7 +19,7 @@ export const people = {
   reviewer_ids: Optional(List(Int(), { commas: true, description: 'Reviewers; empty removes all' })),
 };
 
-const titles = (description: string) => List(Str({ maxLength: 255 }), { commas: true, maxItems: 100, description });
+const titles = (description: string) => List(Str({ maxLength: 255 }), { commas: 'each', maxItems: 100, description });
 
 /** When it may be merged. */
 export const merge_after = Optional(

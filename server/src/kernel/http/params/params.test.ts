@@ -125,6 +125,15 @@ describe('validation', () => {
       expect(text(`id=1&flag=${word}`)).toMatchObject({ flag: false });
   });
 
+  it('parts the elements of arrays of what holds no commas', () => {
+    const titles = Type.Object({ titles: List(Str(), { commas: 'each' }) });
+    const check = (body: RawObject) => plain(validateParameters(titles, body, new Set(Object.keys(body))));
+    expect(check({ titles: ['a', 'b, c,', '', 1] })).toEqual({ titles: ['a', 'b', 'c', '1'] });
+    expect(plain(validateParameters(titles, parseUrlEncoded('titles[]=a,b&titles[]=c'), new Set()))).toEqual({
+      titles: ['a', 'b', 'c'],
+    });
+  });
+
   it('takes a day away with an empty text, in JSON, too', () => {
     const days = Type.Object({
       due: Optional(OrNull(DateParam())),

@@ -35,11 +35,11 @@ export const DateParam = (options: Doc = {}): TUnsafe<string> =>
 
 /**
  * An array; `name[]=a&name[]=b`, JSON array, and one text where `commas` is set: parted by commas, or with `blanks` also
- * by semicolons, blanks and line ends.
+ * by semicolons, blanks and line ends. With `each` the elements of an array are parted as well: for what holds no commas.
  */
 export const List = <T extends TSchema>(
   items: T,
-  options: Doc & { commas?: boolean | 'blanks'; maxItems?: number } = {},
+  options: Doc & { commas?: boolean | 'blanks' | 'each'; maxItems?: number } = {},
 ) => {
   const { commas, ...rest } = options;
   return Type.Array(items, { ...rest, ...(commas ? { 'x-commas': commas } : {}) });

@@ -24,7 +24,7 @@ interface Node extends TSchema {
   pattern?: string;
   default?: unknown;
   'x-parse'?: 'date-time' | 'date' | 'file';
-  'x-commas'?: boolean | 'blanks';
+  'x-commas'?: boolean | 'blanks' | 'each';
   'x-scalar'?: boolean;
   'x-nullable'?: boolean;
   'x-id-or-path'?: boolean;
@@ -134,14 +134,21 @@ function isPlainValue(raw: Raw): boolean {
   return Object.entries(raw).every(([key, item]) => isPlainText(key) && isPlainValue(item));
 }
 
+const parted = (text: string, by: RegExp | ',') =>
+  text
+    .split(by)
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+
 function list(schema: Node, raw: Raw, source: Source, name: string, reasons: Reasons): unknown {
   let items: Raw[];
-  if (Array.isArray(raw)) items = raw;
-  else if (schema['x-commas'] && typeof raw === 'string')
-    items = raw
-      .split(schema['x-commas'] === 'blanks' ? /[\s,;]/ : ',')
-      .map((part) => part.trim())
-      .filter((part) => part !== '');
+  const commas = schema['x-commas'];
+  if (Array.isArray(raw))
+    items =
+      commas === 'each'
+        ? raw.flatMap<Raw>((item): Raw[] => (typeof item === 'string' ? parted(item, ',') : [item]))
+        : raw;
+  else if (commas && typeof raw === 'string') items = parted(raw, commas === 'blanks' ? /[\s,;]/ : ',');
   else if (schema['x-scalar'] && (typeof raw !== 'object' || raw === null)) items = [raw];
   else if (source === 'text' && raw === '') items = [];
   else return invalid(reasons, name);
