@@ -3,7 +3,7 @@ import { ActionIcon, Button, Checkbox } from '@mantine/core';
 import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import { useEffect, useMemo, useState } from 'react';
+import { type RefObject, useEffect, useMemo, useState } from 'react';
 import type { Schemas } from '../../lib/api.ts';
 import { CopyButton } from '../CopyButton.tsx';
 import { hiddenIn } from '../hidden/characters.ts';
@@ -25,7 +25,7 @@ const largeLines = 1_500;
 interface BodyProps {
   file: Schemas['FileDiff'];
   look: DiffLook;
-  comments: LineComments | undefined;
+  comments?: LineComments | undefined;
   warn: boolean;
   /** The text of the file after the change, where all of it is shown. */
   text: string | null;
@@ -88,46 +88,53 @@ interface DiffFileProps {
   review?: FileReview | undefined;
 }
 
-/** The whole text of the file, once it is asked for, or where somebody commented outside of the hunks. */
-function useWholeText(file: Schemas['FileDiff'], review: FileReview | undefined, wanted: boolean) {
-  const [text, setText] = useState<string | null>(null);
+interface BuiltFileProps extends DiffFileProps {
+  readonly name: string;
+  readonly viewed: boolean;
+  readonly open: boolean;
+  fold(folded: boolean | null): void;
+  readonly body: RefObject<HTMLDivElement | null>;
+  /** The whole text of the file, once it is asked for, or where somebody commented outside of the hunks. */
+  readonly text: string | null;
+  setText(text: string | null): void;
+  readonly large: boolean;
+  showLarge(): void;
+}
+
+/** Shows the whole text of a file, or its hunks alone. */
+function useWholeText({ file, review, open, comments, text, setText }: BuiltFileProps) {
   const possible = review !== undefined && !file.deleted_file && !file.new_file && file.diff.startsWith('@@');
   const loading = useMutation({
     mutationFn: async () => await review?.text(file),
     onSuccess: (all) => setText(all ?? null),
   });
   const { mutate } = loading;
+  const wanted = open && text === null && possible && comments?.outside?.has(file.new_path) === true;
   useEffect(() => {
-    if (wanted && possible) mutate();
-  }, [wanted, possible, mutate]);
-  return { text, possible, pending: loading.isPending, toggle: () => (text === null ? mutate() : setText(null)) };
+    if (wanted) mutate();
+  }, [wanted, mutate]);
+  return { possible, pending: loading.isPending, toggle: () => (text === null ? mutate() : setText(null)) };
 }
 
-export function DiffFile({ file, count, look, gitRef, near, comments, warn, review }: DiffFileProps) {
+const Counts = ({ count }: Pick<DiffFileProps, 'count'>) => (
+  <span className={classes.counts}>
+    <span className={classes.plus}>+{count.added}</span> <span className={classes.minus}>−{count.removed}</span>
+  </span>
+);
+
+function BuiltFile(props: BuiltFileProps) {
+  const { file, count, gitRef, review, name, viewed, open, fold, body, text } = props;
   const { path = '' } = useParams({ strict: false });
-  const viewed = review?.isViewed(file) ?? false;
-  const [folded, setFolded] = useState<boolean | null>(null);
-  const open = !(folded ?? viewed);
-  const whole = useWholeText(file, review, open && comments?.outside?.has(file.new_path) === true);
-  const { section, body, built, height } = useBuilt(near);
-  const [large, setLarge] = useState(false);
-  const name = file.renamed_file ? `${file.old_path} → ${file.new_path}` : file.new_path;
+  const whole = useWholeText(props);
   const Icon = open ? IconChevronDown : IconChevronRight;
   return (
-    <section
-      className={classes.file}
-      ref={section}
-      aria-label={name}
-      id={fileAnchor(file.new_path)}
-      data-file
-      tabIndex={-1}
-    >
+    <>
       <div className={classes.head}>
         <ActionIcon
           variant="subtle"
           color="gray"
           size={24}
-          onClick={() => setFolded(open)}
+          onClick={() => fold(open)}
           aria-expanded={open}
           aria-label={open ? `Fold ${name}` : `Unfold ${name}`}
         >
@@ -144,12 +151,10 @@ export function DiffFile({ file, count, look, gitRef, near, comments, warn, revi
         <span className={classes.kind}>
           {file.new_file ? 'new' : file.deleted_file ? 'deleted' : file.renamed_file ? 'renamed' : ''}
         </span>
-        <span className={classes.counts}>
-          <span className={classes.plus}>+{count.added}</span> <span className={classes.minus}>−{count.removed}</span>
-        </span>
+        <Counts count={count} />
         {whole.possible && open ? (
           <Button size="compact-xs" variant="subtle" loading={whole.pending} onClick={whole.toggle}>
-            {whole.text === null ? 'Show whole file' : 'Show changes only'}
+            {text === null ? 'Show whole file' : 'Show changes only'}
           </Button>
         ) : null}
         {review ? (
@@ -160,21 +165,59 @@ export function DiffFile({ file, count, look, gitRef, near, comments, warn, revi
             checked={viewed}
             onChange={(event) => {
               review.setViewed(file, event.currentTarget.checked);
-              setFolded(null);
+              fold(null);
             }}
           />
         ) : null}
       </div>
       {open ? (
-        built ? (
-          <div ref={body}>
-            <FileComments file={file} comments={comments} raw={review?.raw} />
-            <Body {...{ file, look, comments, warn, large }} text={whole.text} showLarge={() => setLarge(true)} />
-          </div>
-        ) : (
-          <div style={{ height: height ?? Math.min(largeLines, count.added + count.removed + 6) * 20 }} />
-        )
+        <div ref={body}>
+          <FileComments file={file} comments={props.comments} raw={review?.raw} />
+          <Body {...props} />
+        </div>
       ) : null}
+    </>
+  );
+}
+
+export function DiffFile(props: DiffFileProps) {
+  const { file, count, review } = props;
+  const viewed = review?.isViewed(file) ?? false;
+  const [folded, fold] = useState<boolean | null>(null);
+  const open = !(folded ?? viewed);
+  const { section, body, built, build, height } = useBuilt(props.near);
+  const [large, setLarge] = useState(false);
+  const [text, setText] = useState<string | null>(null);
+  const name = file.renamed_file ? `${file.old_path} → ${file.new_path}` : file.new_path;
+  return (
+    <section
+      className={classes.file}
+      ref={section}
+      aria-label={name}
+      id={fileAnchor(file.new_path)}
+      data-file
+      tabIndex={-1}
+      // Whoever goes to it by key acts on it with the next one.
+      onFocus={build}
+    >
+      {built ? (
+        <BuiltFile
+          {...props}
+          {...{ name, viewed, open, fold, body, text, setText, large }}
+          showLarge={() => setLarge(true)}
+        />
+      ) : (
+        <>
+          <div className={classes.head}>
+            <span className={classes.name}>{name}</span>
+            <span className={classes.kind} />
+            <Counts count={count} />
+          </div>
+          {open ? (
+            <div style={{ height: height ?? Math.min(largeLines, count.added + count.removed + 6) * 20 }} />
+          ) : null}
+        </>
+      )}
     </section>
   );
 }

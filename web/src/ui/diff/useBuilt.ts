@@ -1,8 +1,8 @@
 /**
- * Whether the body of a file is built: only near the window. A change of 500 files is a million elements, which make every
- * step of scrolling slow; what is far away is as high as it was, and empty.
+ * Whether a file is built: only near the window. A change of 500 files is a million elements, which make every
+ * step of scrolling slow; what is far away has its name, and is as high as it was.
  */
-import { type RefObject, startTransition, useEffect, useRef, useState } from 'react';
+import { type RefObject, startTransition, useCallback, useEffect, useRef, useState } from 'react';
 
 /** How far from the window, and how far before a body goes again: further, so that a step back and forth builds nothing. */
 const comes = '800px 0px';
@@ -19,6 +19,7 @@ interface Built {
   readonly section: RefObject<HTMLElement | null>;
   readonly body: RefObject<HTMLDivElement | null>;
   readonly built: boolean;
+  build(): void;
   /** Of the body that has gone; null where there was none yet. */
   readonly height: number | null;
 }
@@ -40,8 +41,8 @@ export function useBuilt(atOnce: boolean): Built {
     );
     const going = new IntersectionObserver(
       ([entry]) => {
-        if (!entry || entry.isIntersecting || !body.current || isHeld(shown)) return;
-        setHeight(body.current.offsetHeight);
+        if (!entry || entry.isIntersecting || isHeld(shown)) return;
+        if (body.current) setHeight(body.current.offsetHeight);
         setBuilt(false);
       },
       { rootMargin: goes },
@@ -53,5 +54,6 @@ export function useBuilt(atOnce: boolean): Built {
       going.disconnect();
     };
   }, []);
-  return { section, body, built, height };
+  const build = useCallback(() => setBuilt(true), []);
+  return { section, body, built, build, height };
 }

@@ -1,7 +1,7 @@
 /** The changed files of a merge request as a tree, filtered by name or by what the changes contain. */
 import { TextInput } from '@mantine/core';
 import { IconCheck, IconFolder } from '@tabler/icons-react';
-import { useMemo, useState } from 'react';
+import { memo, useMemo, useState } from 'react';
 import type { Schemas } from '../../../lib/api.ts';
 import { fileAnchor } from '../../../ui/diff/DiffFile.tsx';
 import classes from './changes.module.css';
@@ -58,7 +58,8 @@ function Folder({ folder, files, isViewed }: Props & { folder: TreeFolder }) {
   );
 }
 
-export function FileTree({ files, isViewed }: Props) {
+/** Drawn again for its own sake alone: there may be hundreds of files. */
+export const FileTree = memo(function FileTree({ files, isViewed }: Props) {
   const [typed, setTyped] = useState('');
   const found = useMemo(() => {
     const text = typed.trim().toLowerCase();
@@ -82,4 +83,4 @@ export function FileTree({ files, isViewed }: Props) {
       <Folder folder={tree} files={found} isViewed={isViewed} />
     </nav>
   );
-}
+});

@@ -19,7 +19,14 @@ export function useViewed(projectId: number, iid: number) {
     defaultValue: {},
     getInitialValueInEffect: false,
   });
-  const isViewed = useCallback((file: File) => marks[file.new_path] === changeHash(file), [marks]);
+  const isViewed = useCallback(
+    (file: File) => {
+      const mark = marks[file.new_path];
+      // Most files have none: their changes are not read through.
+      return mark !== undefined && mark === changeHash(file);
+    },
+    [marks],
+  );
   const setViewed = useCallback(
     (file: File, viewed: boolean) =>
       setMarks((before) => {
