@@ -134,7 +134,13 @@ export default function NewMergeRequestPage() {
           <PeoplePicker label="Assignees" value={assignees} change={setAssignees} self="Assign to me" />
           <PeoplePicker label="Reviewers" value={reviewers} change={setReviewers} />
           {plans ? (
-            <PlanFields key={place.path} of={place.path} plan={plan} change={setPlan} reason={sending.reason} />
+            <PlanFields
+              key={`plan ${place.path}`}
+              of={place.path}
+              plan={plan}
+              change={setPlan}
+              reason={sending.reason}
+            />
           ) : null}
           <Checkbox
             label="Delete the source branch when merged"
