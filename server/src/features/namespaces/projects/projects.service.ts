@@ -224,7 +224,8 @@ export function projectService(deps: NamespacesDependencies) {
     try {
       await deps.repository.projectCreated(subject, {
         caller,
-        initializeWithReadme: params.initialize_with_readme ?? false,
+        // Nobody may push to a repository that is switched off: the project is created without.
+        initializeWithReadme: params.initialize_with_readme === true && project.repository_access_level !== 'disabled',
         ...(params.files ? { files: params.files } : {}),
       });
     } catch (error) {

@@ -185,6 +185,11 @@ describe('creating', () => {
     await app.api('POST', `/projects/${id}/repository/branches`, { token: alice.secret, query });
     const changed = await put(alice, id, { default_branch: 'next' });
     expect(changed.body).toMatchObject({ default_branch: 'next', readme_url: `${web_url}/-/blob/next/README.md` });
+    const off = { initialize_with_readme: true, repository_access_level: 'disabled' };
+    expect(await create(alice, { name: unique('without'), ...off })).toMatchObject({
+      status: 201,
+      body: { repository_access_level: 'disabled' },
+    });
   });
 
   test('of several made at once with one path, one is made', { retry: 0 }, async () => {
