@@ -19,6 +19,7 @@ import { identityChannel } from './changes/index.ts';
 import { createConfirmations } from './confirmations/index.ts';
 import {
   type AuthenticateBasic,
+  addressLimit,
   type Credentials,
   createBasic,
   createCallerCache,
@@ -237,8 +238,10 @@ export function identityFeature(deps: IdentityDependencies): Identity {
     removeBot: (userId) => removal.remove(userId, false, systemOrigin),
   });
   const expiring = expiringTokens({ db, mail, externalUrl });
+  const addresses = addressLimit({ db, settings });
   const resolver = createResolver({
     db,
+    admit: addresses.admit,
     cache,
     usage,
     secrets: deps.secrets,
@@ -348,6 +351,7 @@ export function identityFeature(deps: IdentityDependencies): Identity {
       ...sessionTasks(db),
       ...tokenTasks(tokens),
       expiring.task,
+      addresses.task,
       ...confirmations.tasks,
       ...removal.tasks,
       ...moderation.tasks,
@@ -358,6 +362,7 @@ export function identityFeature(deps: IdentityDependencies): Identity {
       ...sessionCron,
       ...tokenCron,
       expiring.cron,
+      addresses.cron,
       ...confirmations.cron,
       ...removal.cron,
       ...moderation.cron,

@@ -2311,6 +2311,12 @@ export interface TotpSecretsTable {
   created_at: Generated<Date>;
 }
 
+export interface UserAddressesTable {
+  user_id: number;
+  address: string;
+  seen_at: Generated<Date>;
+}
+
 export interface UserCustomAttributesTable {
   user_id: number;
   key: string;
@@ -2717,6 +2723,7 @@ export interface Database {
   todos: TodosTable;
   topics: TopicsTable;
   totp_secrets: TotpSecretsTable;
+  user_addresses: UserAddressesTable;
   user_custom_attributes: UserCustomAttributesTable;
   user_follows: UserFollowsTable;
   user_statuses: UserStatusesTable;

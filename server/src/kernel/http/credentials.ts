@@ -14,9 +14,9 @@ export interface CredentialResolver {
   /** A deploy token; its username where the request gives one. */
   deployToken(username: string | null, token: string): Promise<Caller | null>;
   /** The password of Basic authentication, where it is a token of any kind. */
-  tokenAsPassword(username: string, password: string): Promise<Caller | null>;
+  tokenAsPassword(username: string, password: string, clientAddress: string): Promise<Caller | null>;
   /** A session cookie's value. */
-  session(token: string): Promise<Caller | null>;
+  session(token: string, clientAddress: string): Promise<Caller | null>;
   /** Whether tokens in URLs are refused, because they end up in histories and in logs of others. */
   refusesTokensInUrls(): Promise<boolean>;
   /** Whether the CSRF token belongs to the session cookie and whoever it stands for now. */
@@ -86,7 +86,7 @@ async function byPassword(resolver: CredentialResolver, request: FastifyRequest)
   if (encoded === undefined) return null;
   const [, username = '', password = ''] =
     /^([^:]*):(.*)$/s.exec(Buffer.from(encoded, 'base64').toString('utf8')) ?? [];
-  const caller = await resolver.tokenAsPassword(username, password);
+  const caller = await resolver.tokenAsPassword(username, password, request.ip);
   if (!caller) throw unauthorized();
   return caller;
 }
@@ -152,7 +152,7 @@ export async function authenticate(
   if (accepted.includes('session')) {
     const value = cookie(request, cookieNames);
     if (value) {
-      const caller = await resolver.session(value);
+      const caller = await resolver.session(value, request.ip);
       // An expired cookie is what every browser carries sooner or later: it counts as absent.
       if (!caller) return null;
       const csrfToken = headerValue(request, 'x-csrf-token') ?? '';

@@ -91,7 +91,7 @@ it('pages of a wiki are told when they are created, updated and deleted', async 
   // What it was last.
   await heard('wiki_page_events', with_({ action: 'delete', content: 'Two', slug: 'Notes/First-page' }));
   const chat = await eventually('a message', async () => receiver.received.find(({ path }) => path === '/slack'));
-  expect(String((JSON.parse(chat.text) as Json).text)).toMatch(/created wiki page <.+First page>/);
+  expect(String((JSON.parse(chat.text) as Json).text)).toMatch(/created wiki page <[^|]+\|First page>/);
 });
 
 it('feature flags are told when they are switched on or off, not otherwise', async () => {

@@ -446,7 +446,7 @@ const mailed: readonly SettingName[] = [
 ];
 /** Archives and imports: the tests of namespaces/transfers and portability/relation-exports have some. */
 const archives = settingNames.filter((name) =>
-  /^(import_sources|max_(decompressed_archive|export|import|import_remote_file)_size|bulk_import_(enabled|max_.*)|relation_.*)$/.test(
+  /^(import_sources|max_(decompressed_archive|export|import|import_remote_file)_size|bulk_import_(enabled|max_.*)|relation_.*|decompress_archive_file_timeout)$/.test(
     name,
   ),
 );
@@ -462,7 +462,7 @@ const searched = settingNames.filter((name) =>
 );
 /** In tests of their own: identity/tokens, portability/push-mirrors, review/merge-requests, delivery/packages and namespaces/deletion. */
 const elsewhere = settingNames.filter((name) =>
-  /^(disable_personal_access_tokens|mirror_available|git_push_pipeline_limit|generic_packages_.*|(delete_)?inactive_projects.*|resource_access_token_notify_inherited)$/.test(
+  /^(disable_personal_access_tokens|mirror_available|git_push_pipeline_limit|generic_packages_.*|(delete_)?inactive_projects.*|resource_access_token_notify_inherited|unique_ips_.*)$/.test(
     name,
   ),
 );

@@ -165,6 +165,7 @@ describe('Basic authentication', () => {
     const job = { id: 5, project_id: 6, pipeline_id: 7, status: 'running' };
     const caller: Caller = { user, credential: { kind: 'job', job }, scopes: null, admin: false };
     const resolver = createResolver({
+      admit: async () => undefined,
       db: app.db,
       cache: createCallerCache(() => true),
       usage: { used: () => undefined, close: async () => undefined },

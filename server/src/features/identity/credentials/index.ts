@@ -1,4 +1,5 @@
 /** Who is behind the secrets of a request. */
+export { addressLimit } from './addresses.ts';
 export { type AuthenticateBasic, createBasic, type GitAccess, scopesAllowGit } from './basic.ts';
 export { createCallerCache } from './caller-cache.ts';
 export { touchUsers } from './credentials.queries.ts';

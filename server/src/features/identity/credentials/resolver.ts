@@ -8,6 +8,7 @@ import { tokenPrefixes } from '../../../kernel/names.ts';
 import { type Secrets, tokenHash } from '../../../kernel/secrets/index.ts';
 import type { Settings } from '../../../kernel/settings/index.ts';
 import { findUser } from '../users/index.ts';
+import type { AddressLimit } from './addresses.ts';
 import type { CallerCache } from './caller-cache.ts';
 import {
   findDeployToken,
@@ -38,6 +39,8 @@ export interface ResolverDependencies {
   /** Whether administrators may act as others, with tokens and by browsing. */
   readonly impersonationEnabled: boolean;
   readonly reused: CredentialResolver['reused'];
+  /** Throws where a person acts from too many addresses. */
+  readonly admit: AddressLimit['admit'];
 }
 
 export interface Credentials extends CredentialResolver {
@@ -107,7 +110,7 @@ export function createResolver(deps: ResolverDependencies): Credentials {
     );
   };
 
-  const accessToken = async (token: string): Promise<Caller | null> => {
+  const accessToken = async (token: string, address: string): Promise<Caller | null> => {
     if (token.length > longestToken) return null;
     const hash = tokenHash(token);
     const caller = await cache.get(`t${hash.toString('base64')}`, async () => {
@@ -118,6 +121,7 @@ export function createResolver(deps: ResolverDependencies): Credentials {
       return null;
     });
     if (caller?.user) await requireTerms(caller.user);
+    if (caller?.user) await deps.admit(caller.user, address);
     const credential = caller?.credential;
     if (caller?.user && (credential?.kind === 'token' || credential?.kind === 'oauth'))
       usage.used(credential.kind, credential.tokenId, caller.user.id);
@@ -133,7 +137,7 @@ export function createResolver(deps: ResolverDependencies): Credentials {
     return { user: person, credential, scopes: null, admin: false, impersonator: user };
   };
 
-  const session = async (token: string): Promise<Caller | null> => {
+  const session = async (token: string, address: string): Promise<Caller | null> => {
     if (token.length > longestToken) return null;
     const hash = tokenHash(token);
     const caller = await cache.get(`s${hash.toString('base64')}`, async () => {
@@ -154,6 +158,7 @@ export function createResolver(deps: ResolverDependencies): Credentials {
       };
     });
     if (caller?.user && caller.credential.kind === 'session') {
+      await deps.admit(caller.impersonator ?? caller.user, address);
       usage.used('session', caller.credential.sessionId, (caller.impersonator ?? caller.user).id);
     }
     return caller;
@@ -177,9 +182,9 @@ export function createResolver(deps: ResolverDependencies): Credentials {
   return {
     accessToken,
     session,
-    tokenAsPassword: async (username, password) => {
+    tokenAsPassword: async (username, password, address) => {
       if (password.startsWith(tokenPrefixes.deploy)) return await deployToken(username, password);
-      return (await accessToken(password)) ?? (await jobToken(password));
+      return (await accessToken(password, address)) ?? (await jobToken(password));
     },
     refusesTokensInUrls: deps.refusesTokensInUrls,
     deployToken,

@@ -293,7 +293,7 @@ export function mountSessions(server: FastifyInstance, deps: SessionMountDepende
     if (!caller.impersonator) throw notFound('Impersonation');
     const session = sessionOf(administratorOf(caller), request);
     if (session) await sessions.stopActing(session, caller.user);
-    const again = await credentials.session(token);
+    const again = await credentials.session(token, request.ip);
     return send(reply, 200, again?.user ? await view({ ...again, user: again.user }, token) : nobody);
   });
 }

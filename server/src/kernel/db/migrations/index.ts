@@ -139,6 +139,7 @@ import { checkedBehindMigration } from './1030-checked-behind.ts';
 import { inactiveProjectsMigration } from './1090-inactive-projects.ts';
 import { toldPushMirrorsMigration } from './1091-told-push-mirrors.ts';
 import { expiringTokensMigration } from './1092-expiring-tokens.ts';
+import { userAddressesMigration } from './1093-user-addresses.ts';
 
 /** One step of the schema. `statements` run in order in one transaction; each may hold several SQL commands. */
 export interface Migration {
@@ -287,4 +288,5 @@ export const migrations: readonly Migration[] = [
   inactiveProjectsMigration,
   toldPushMirrorsMigration,
   expiringTokensMigration,
+  userAddressesMigration,
 ];

@@ -281,9 +281,12 @@ export const accounts = {
   }),
   unique_ips_limit_enabled: flag('accounts', false, 'Limit sign-ins from multiple IP addresses', {
     needs: ['unique_ips_limit_per_user', 'unique_ips_limit_time_window'],
+    acts: 'requests of people',
   }),
-  unique_ips_limit_per_user: whole('accounts', 10, 'IP addresses per user', { min: 1 }),
-  unique_ips_limit_time_window: whole('accounts', 3_600, 'Seconds for which an IP address is counted'),
+  unique_ips_limit_per_user: whole('accounts', 10, 'IP addresses per user', { min: 1, acts: 'requests of people' }),
+  unique_ips_limit_time_window: whole('accounts', 3_600, 'Seconds for which an IP address is counted', {
+    acts: 'requests of people',
+  }),
   updating_name_disabled_for_users: flag('accounts', false, 'Users cannot change their full name', {
     acts: 'profiles',
   }),

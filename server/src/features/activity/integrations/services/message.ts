@@ -84,7 +84,7 @@ function itemMessage(payload: Json, noun: string, sign: string): ChatMessage | n
   return {
     parts: [
       `${personOf(payload)} ${verb} ${noun} `,
-      { text: `${sign}${text(item.iid)} ${firstLine(item.title)}`, url: text(item.url) },
+      { text: `${sign}${text(item.iid)} ${firstLine(item.title)}`.trim(), url: text(item.url) },
       ' in ',
       projectOf(payload),
     ],
