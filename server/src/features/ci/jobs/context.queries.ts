@@ -157,7 +157,7 @@ export async function openMergeRequestsOf(db: Db, projectId: number, branch: str
     .where('merge_requests.source_project_id', '=', projectId)
     .where('merge_requests.source_branch', '=', branch)
     .where('merge_requests.state', '=', 'opened')
-    .orderBy('merge_requests.id')
+    .orderBy('merge_requests.id', 'desc')
     .limit(4)
     .execute();
   return rows.map((row) => `${row.full_path}/${row.path}!${row.iid}`);

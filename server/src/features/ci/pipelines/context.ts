@@ -15,7 +15,7 @@ import {
   wholeSeconds,
 } from '../variables/predefined.ts';
 import { secretVariablesByEnvironment } from '../variables/secret-variables.ts';
-import { asPush, mergeRequestFacts } from './pipeline-facts.ts';
+import { asPush, mergeRequestFacts, ownRequest } from './pipeline-facts.ts';
 import { shortRef } from './references.ts';
 import { releaseDescription } from './releases.queries.ts';
 import type { ContextRequest, Upstream } from './request.ts';
@@ -89,9 +89,11 @@ export function pipelineContexts(deps: CiDependencies) {
       scheduleDescription: request.schedule?.description ?? null,
       triggerShortToken: request.trigger ? shortToken(openTrigger(deps, request.trigger)) : null,
       upstream: request.upstream ? upstreamOf(request.upstream.job) : null,
-      openMergeRequests: branch
-        ? await once(`requests ${name}`, () => openMergeRequestsOf(db, subject.project.id, name))
-        : [],
+      openMergeRequests: merge
+        ? ownRequest(merge)
+        : branch
+          ? await once(`requests ${name}`, () => openMergeRequestsOf(db, subject.project.id, name))
+          : [],
     });
   }
 

@@ -61,13 +61,17 @@ export async function mergeRequestFacts(
   };
 }
 
+/** What a pipeline of a merge request says of open ones: its own, while that is. */
+export const ownRequest = ({ row, target }: MergeRequestFacts): string[] =>
+  row.state === 'opened' ? [`${target.path}!${row.iid}`] : [];
+
 /**
  * The facts of a pipeline of a merge train that stands for that of a push: for configurations without jobs for merge requests.
  * Its jobs know the source branch, as after a push to it.
  */
 export const asPush = (facts: PipelineFacts): PipelineFacts =>
   facts.mergeRequest !== null && facts.source === 'push'
-    ? { ...facts, ref: facts.mergeRequest.row.source_branch, mergeRequest: null }
+    ? { ...facts, ref: facts.mergeRequest.row.source_branch, mergeRequest: null, openMergeRequests: [] }
     : facts;
 
 /** What pipelines are whose origin is a job of another one. */
@@ -85,6 +89,7 @@ export async function pipelineFactsOf(
     pipeline.merge_request_id === null ? undefined : await findMergeRequest(db, pipeline.merge_request_id);
   const branch = !pipeline.tag && !request && !noRequests;
   const trigger = pipeline.trigger_id === null ? undefined : await findTriggerById(db, pipeline.trigger_id);
+  const merge = request ? await mergeRequestFacts(deps, db, place, request) : null;
   return asPush({
     sha: pipeline.sha,
     beforeSha: pipeline.before_sha,
@@ -94,10 +99,14 @@ export async function pipelineFactsOf(
     releaseDescription: pipeline.tag ? await releaseDescription(db, pipeline.project_id, pipeline.ref) : null,
     refProtected: pipeline.ref_protected,
     source: pipeline.source,
-    mergeRequest: request ? await mergeRequestFacts(deps, db, place, request) : null,
+    mergeRequest: merge,
     triggerShortToken: trigger ? shortToken(openTrigger(deps, trigger)) : null,
     scheduleDescription: await scheduleDescription(db, pipeline.schedule_id),
     upstream: downstreamSources.has(pipeline.source) ? await upstreamFacts(db, pipeline.id) : null,
-    openMergeRequests: branch ? await openMergeRequestsOf(db, pipeline.project_id, pipeline.ref) : [],
+    openMergeRequests: merge
+      ? ownRequest(merge)
+      : branch
+        ? await openMergeRequestsOf(db, pipeline.project_id, pipeline.ref)
+        : [],
   });
 }

@@ -27,7 +27,7 @@ it('jobs of a merge request know its labels, milestone, version and the addresse
   });
   await post('/merge_requests', {
     ...{ source_branch: 'topic', target_branch: 'main', title: 'Dredge', labels: 'water,crane' },
-    milestone_id: milestone.id,
+    ...{ milestone_id: milestone.id, description: 'd'.repeat(2701) },
   });
   const job = await runner.next();
   const url = `${world.app.url}/${project.path}`;
@@ -38,6 +38,10 @@ it('jobs of a merge request know its labels, milestone, version and the addresse
   ).toEqual(['crane,water', 'Harbour day', url, url]);
   expect(Number(variableOf(job, 'CI_MERGE_REQUEST_DIFF_ID'))).toBeGreaterThan(0);
   expect(variableOf(job, 'CI_RELEASE_DESCRIPTION')).toBeUndefined();
+  expect(variableOf(job, 'CI_OPEN_MERGE_REQUESTS')).toBe(`${project.path}!1`);
+  expect(variableOf(job, 'CI_MERGE_REQUEST_ASSIGNEES')).toBeUndefined();
+  expect(variableOf(job, 'CI_MERGE_REQUEST_DESCRIPTION')).toBe(`${'d'.repeat(2697)}...`);
+  expect(variableOf(job, 'CI_MERGE_REQUEST_DESCRIPTION_IS_TRUNCATED')).toBe('true');
   await runner.update(job, 'success');
 });
 

@@ -160,7 +160,7 @@ it('[20/4] of a merge request: approved as long as nothing is missing, with the 
   const milestone = await api<{ id: number }>('POST', '/milestones', { title: 'Harbour day' });
   await api('POST', '/merge_requests', {
     ...{ source_branch: 'work', target_branch: 'main', title: 'Work', labels: 'a' },
-    milestone_id: milestone.id,
+    ...{ milestone_id: milestone.id, assignee_id: world.owner.user.id },
   });
   const job = await runner.next();
   const found = await phasesOf(job);

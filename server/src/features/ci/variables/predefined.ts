@@ -115,7 +115,7 @@ export interface PipelineFacts {
   readonly triggerShortToken?: string | null;
   /** The job that it was started by, of another pipeline. */
   readonly upstream?: UpstreamFacts | null;
-  /** `path!iid` of requests open for a branch. */
+  /** `path!iid` of requests that are open for a branch, or of the pipeline's own; the newest first. */
   readonly openMergeRequests?: readonly string[];
 }
 
@@ -218,6 +218,9 @@ function eventType(ref: string): 'detached' | 'merged_result' | 'merge_train' {
   return kind === 'train' ? 'merge_train' : 'merged_result';
 }
 
+const truncated = (description: string): string =>
+  description.length > maxDescription ? `${description.slice(0, maxDescription - 3)}...` : description;
+
 function mergeRequestVariables(
   { row, target, source, targetBranchSha, assignees, labels, milestone, versionId, approved }: MergeRequestFacts,
   ref: string,
@@ -245,11 +248,11 @@ function mergeRequestVariables(
     variable('CI_MERGE_REQUEST_SOURCE_BRANCH_SHA', merged ? (row.head_sha ?? '') : ''),
     variable('CI_MERGE_REQUEST_DIFF_BASE_SHA', row.base_sha ?? ''),
     variable('CI_MERGE_REQUEST_TITLE', row.title),
-    variable('CI_MERGE_REQUEST_DESCRIPTION', description.slice(0, maxDescription)),
+    variable('CI_MERGE_REQUEST_DESCRIPTION', truncated(description)),
     variable('CI_MERGE_REQUEST_DESCRIPTION_IS_TRUNCATED', flag(description.length > maxDescription)),
     variable('CI_MERGE_REQUEST_DRAFT', flag(draft)),
     variable('CI_MERGE_REQUEST_SQUASH_ON_MERGE', flag(row.squash)),
-    variable('CI_MERGE_REQUEST_ASSIGNEES', assignees.join(', ')),
+    ...when(assignees.length > 0, variable('CI_MERGE_REQUEST_ASSIGNEES', assignees.join(', '))),
     ...when(labels.length > 0, variable('CI_MERGE_REQUEST_LABELS', labels.join(','))),
     ...when(milestone !== null, variable('CI_MERGE_REQUEST_MILESTONE', milestone ?? '')),
     ...when(versionId !== null, variable('CI_MERGE_REQUEST_DIFF_ID', String(versionId ?? ''))),
