@@ -32042,11 +32042,11 @@ export interface components {
         };
         PutGroupsByIdApprovalRulesByApprovalRuleIdBody: {
             /** @description How many approvals it requires */
-            approvals_required: number;
+            approvals_required?: number;
             /** @description Groups whose members may approve */
             group_ids?: number[];
             /** @description Name */
-            name: string;
+            name?: string;
             /**
              * @description Also remove groups that the caller may not see
              * @default false
@@ -40898,7 +40898,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": components["schemas"]["PutGroupsByIdApprovalRulesByApprovalRuleIdBody"];
                 "application/x-www-form-urlencoded": components["schemas"]["PutGroupsByIdApprovalRulesByApprovalRuleIdBody"];

@@ -82,10 +82,12 @@ describe('approval rules of groups', () => {
     await project.commit('free', { 'free.txt': 'x' }, { start_branch: 'main' });
     expect(await (await open('free')).state()).toEqual([]);
 
-    const change = { name: 'security', approvals_required: 2, user_ids: [developer.user.id, owner.user.id] };
-    expect(await ofGroup('PUT', `/approval_rules/${id}`, { json: change })).toMatchObject({
-      status: 200,
-      body: { approvals_required: 2, users: [{}, {}] },
+    // What is left out of a name and a number stays as it is.
+    for (const json of [{ approvals_required: 2 }, { user_ids: [developer.user.id, owner.user.id] }])
+      expect((await ofGroup('PUT', `/approval_rules/${id}`, { json })).status).toBe(200);
+    expect((await ofGroup('PUT', `/approval_rules/${id}`, { json: { approvals_required: -1 } })).status).toBe(400);
+    expect((await ofGroup('GET', `/approval_rules/${id}`)).body).toMatchObject({
+      ...{ name: 'security', approvals_required: 2, users: [{}, {}] },
     });
     expect(await request.status()).toBe('not_approved');
     expect((await ofGroup('DELETE', `/approval_rules/${id}`)).status).toBe(204);

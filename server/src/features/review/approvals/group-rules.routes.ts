@@ -6,7 +6,7 @@ import type { Db } from '../../../kernel/db/index.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
 import { notFound } from '../../../kernel/http/errors.ts';
 import { mapPage, offsetPage } from '../../../kernel/http/pagination.ts';
-import { IdOrPath } from '../../../kernel/http/params/schema.ts';
+import { IdOrPath, Optional } from '../../../kernel/http/params/schema.ts';
 import { Empty, type Route, route } from '../../../kernel/http/route.ts';
 import { groupRuleContext } from './rule-context.ts';
 import { ApprovalRuleEntity, approvalRuleJson } from './rules.entity.ts';
@@ -84,8 +84,8 @@ export function groupRuleRoutes(
       params: Type.Object({
         id,
         approval_rule_id: ruleId,
-        name: ruleName,
-        approvals_required: approvalsRequired,
+        name: Optional(ruleName),
+        approvals_required: Optional(approvalsRequired),
         ...approvers,
         ...removeHidden,
       }),
