@@ -177,9 +177,9 @@ export const sharedCommands: readonly Command[] = [
   ...([true, false] as const).map((wanted) => {
     const name = wanted ? 'subscribe' : 'unsubscribe';
     const summary = wanted ? 'Subscribed to notifications.' : 'Unsubscribed from notifications.';
-    return own([name], { subscription_event: name }, summary, (on, id) =>
-      setSubscribed(on.db, { type: on.place.noteable.type, id }, on.userId, wanted),
-    );
+    return own([name], { subscription_event: name }, summary, async (on, id) => {
+      await setSubscribed(on.db, { type: on.place.noteable.type, id }, on.userId, wanted);
+    });
   }),
   {
     names: ['award', 'react'],

@@ -19,17 +19,25 @@ export async function isSubscribed(
   return found?.said ?? (people.includes(userId) || found?.commented === true);
 }
 
+/** Stores what a person said; false where they had said so already, also a moment ago. */
 export async function setSubscribed(
   tx: Db,
   { type, id }: { readonly type: Noteable['type']; readonly id: number },
   userId: number,
   subscribed: boolean,
-): Promise<void> {
-  await tx
+): Promise<boolean> {
+  const stored = await tx
     .insertInto('subscriptions')
     .values({ noteable_type: type, noteable_id: id, user_id: userId, subscribed })
-    .onConflict((conflict) => conflict.columns(['noteable_type', 'noteable_id', 'user_id']).doUpdateSet({ subscribed }))
+    .onConflict((conflict) =>
+      conflict
+        .columns(['noteable_type', 'noteable_id', 'user_id'])
+        .doUpdateSet({ subscribed })
+        .where('subscriptions.subscribed', '!=', subscribed),
+    )
+    .returning('user_id')
     .execute();
+  return stored.length > 0;
 }
 
 /** The same for comments on a commit, which has no row of its own. */

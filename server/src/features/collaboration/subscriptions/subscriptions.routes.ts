@@ -27,7 +27,8 @@ export function subscriptionRoutes({ db }: NoteRouteDependencies, kind: Followed
         if (id === null) return answer(304);
         const people = await followed.people(db, id);
         if ((await isSubscribed(db, at.noteable, user.id, people)) === wanted) return answer(304);
-        await transaction(db, (tx) => setSubscribed(tx, { type: kind.type, id }, user.id, wanted));
+        const said = await transaction(db, (tx) => setSubscribed(tx, { type: kind.type, id }, user.id, wanted));
+        if (!said) return answer(304);
         return await followed.show(at, context.caller);
       },
     }),

@@ -42,6 +42,10 @@ it('[2/api.issues/30 POST /projects/:id/issues/:issue_iid/subscribe, POST .../un
   expect([off.status, off.body.subscribed]).toEqual([201, false]);
   expect((await call('POST', `${issue}/unsubscribe`, guest)).status).toBe(304);
   expect((await call('GET', issue, guest)).body.subscribed).toBe(false);
+  for (const word of ['subscribe', 'unsubscribe']) {
+    const raced = await Promise.all([1, 2, 3].map(() => call('POST', `${issue}/${word}`, guest)));
+    expect(raced.map(({ status }) => status).sort()).toEqual([201, 304, 304]);
+  }
   const hidden = await make({ confidential: true });
   expect((await call('POST', `${hidden}/subscribe`, guest)).status).toBe(404);
 });
