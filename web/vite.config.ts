@@ -11,48 +11,81 @@ import { defineConfig, type Plugin } from 'vite';
  */
 const library = (...folders: readonly string[]) =>
   new RegExp(`@mantine[\\/](${folders.join('|').replaceAll('/', '[\\\\/]')})`);
+/** Components of the library with the styles that they bring along. */
+const components = (...names: readonly string[]) =>
+  `core/esm/components/(${names.join('|')})/|core/styles/(${names.join('|')})[A-Za-z]*[.]layer`;
+/** Matches what one of these does. */
+const any = (...tests: readonly RegExp[]) => new RegExp(tests.map(({ source }) => source).join('|'));
 const anything =
   /[\\/]web[\\/]src[\\/](?!ui[\\/](markdown[\\/]|code[\\/]|hidden[\\/]|MarkdownBody)|lib[\\/]markdown[\\/]|features[\\/](editor|comments)[\\/])|node_modules[\\/](@mantine|@tanstack|@tabler|react-number-format)[\\/]/;
 /** What many pages have and most first pages have not. */
 const ofLists =
-  /[\\/]web[\\/]src[\\/](ui[\\/](FilterBar|TitleFilter|Pager|ChoicesOnDemand)|lib[\\/](protections|deploy-keys))/;
+  /[\\/]web[\\/]src[\\/](ui[\\/](FilterBar|TitleFilter|Pager|ChoicesOnDemand)|lib[\\/](protections|deploy-keys)|features[\\/](merge-requests[\\/](RecentPush|recent-push|MergeRequestRow)|pipelines[\\/]PipelineMark|milestones[\\/]MilestoneLink|commits[\\/](CommitMeta|LastCommit)))/;
 const ofPlanning = /[\\/]web[\\/]src[\\/]lib[\\/](epics|members)\./;
 const ofBoards = /[\\/]web[\\/]src[\\/]lib[\\/](boards|epic-boards|board-columns)\./;
 const oftenUsed = (id: string) => anything.test(id) && ![ofLists, ofPlanning, ofBoards].some((rare) => rare.test(id));
 const chunks = [
   { name: 'frame', tags: ['$initial' as const], priority: 10 },
+  // What menus, dialogs and lists of choices have, and nothing else: loaded when the first of them is opened.
   {
+    name: 'choices',
+    test: any(
+      /node_modules[\\/](@floating-ui|tabbable|react-remove-scroll[\w-]*|react-style-singleton|use-sidecar|use-callback-ref|aria-hidden)[\\/]/,
+      library(
+        'hooks/esm/(use-click-outside|use-eye-dropper|use-focus-return|use-focus-trap)/',
+        'core/esm/utils/Floating/',
+        components('Portal', 'Overlay', 'FocusTrap', 'Popover', 'Select'),
+        'core/(esm/components/ScrollArea/(?!utils)|styles/ScrollArea)',
+        'core/esm/components/Combobox/(?!ComboboxChevron|get-parsed-combobox-data|get-options-lockup|Combobox.module)',
+      ),
+    ),
+    priority: 10,
+  },
+  {
+    // Fields, and small files that a page would ask for one by one. None of them needs what is common.
     name: 'fields',
-    test: library(
-      '(hooks|core/esm/(core|utils/(?!Floating)))/',
-      'core/esm/components/(Input|InputBase|TextInput|CloseButton|Anchor|VisuallyHidden|Paper|Alert)/',
-      'core/esm/components/(Portal|Overlay|FocusTrap|Accordion|ScrollArea/utils)/',
-      'core/esm/components/Combobox/(ComboboxChevron|get-parsed-combobox-data|get-options-lockup)/',
+    test: any(
+      library(
+        '(hooks|core/esm/(core|utils/(?!InlineInput|InputsGroupFieldset)))/',
+        components('Input', 'InputBase', 'TextInput', 'CloseButton', 'Anchor', 'VisuallyHidden', 'Paper', 'Alert'),
+        'core/esm/components/(ScrollArea/utils|Checkbox/CheckIcon)',
+        'core/esm/components/Combobox/(ComboboxChevron|get-parsed-combobox-data|get-options-lockup|Combobox.module)',
+        'core/styles/Combobox[.]',
+      ),
+      /@tabler[\\/]|[\\/]web[\\/]src[\\/](lib[\\/]((comments|merge-trains|planning|reviews|templates)\.|markdown[\\/]tasks)|features[\\/](pipelines[\\/](words|pipelines\.module)|topics[\\/]topics\.module|milestones[\\/]milestones\.module|commits[\\/]commits\.module|comments[\\/](usePlace|comments\.module))|ui[\\/](ui\.module|useReturnedFocus|FormError|RefBadge|forms|LabelChip|label-chip|code[\\/](CodeEditor|editor\.module)|diff[\\/]view-mode))/,
     ),
     minShareCount: 2,
     priority: 9,
   },
   {
     name: 'inputs',
-    test: library('core/esm/components/(Textarea|Checkbox)/', 'core/esm/utils/InlineInput/'),
+    test: library(
+      components('Checkbox', 'FloatingIndicator', 'SegmentedControl', 'Textarea'),
+      'core/(esm/utils|styles)/(InlineInput|InputsGroupFieldset)',
+    ),
     minShareCount: 2,
-    priority: 9,
+    priority: 8,
   },
-  { name: 'switches', test: library('core/esm/components/(Radio|Switch)/'), minShareCount: 2, priority: 9 },
-  // Loaded when the first list of choices, dialog or menu is opened, on pages that do not begin with one.
-  { name: 'choices', test: library('core/esm/components/(Popover|Combobox|Select|ScrollArea)/'), priority: 8 },
-  { name: 'dialogs', test: library('core/esm/components/(Modal|ModalBase)/'), priority: 7 },
+  {
+    name: 'numbers',
+    test: any(/react-number-format[\\/]/, library(components('NumberInput'))),
+    minShareCount: 2,
+    priority: 8,
+  },
+  { name: 'passwords', test: library(components('PasswordInput')), minShareCount: 2, priority: 8 },
+  { name: 'switches', test: library(components('Radio', 'Switch')), minShareCount: 2, priority: 8 },
+  { name: 'dialogs', test: library(components('Modal', 'ModalBase')), priority: 7 },
   {
     name: 'menus',
-    test: library('core/esm/components/(Menu|Tooltip|TagsInput|MultiSelect|Pill|PillsInput)/'),
+    test: library(components('Menu', 'Tooltip', 'TagsInput', 'MultiSelect', 'Pill', 'PillsInput')),
     priority: 7,
   },
   {
     name: 'markdown',
-    test: /node_modules[\\/]dompurify[\\/]|[\\/]web[\\/]src[\\/](ui[\\/](markdown[\\/]|MarkdownBody)|lib[\\/]markdown[\\/])/,
+    test: /node_modules[\\/](dompurify|@mermaid-js)[\\/]|[\\/]web[\\/]src[\\/](ui[\\/](markdown[\\/](?!colours)|MarkdownBody)|lib[\\/]markdown[\\/])/,
     priority: 6,
   },
-  { name: 'common', test: oftenUsed, minShareCount: 8, priority: 5 },
+  { name: 'common', test: oftenUsed, minShareCount: 16, priority: 5 },
   {
     name: 'lists',
     test: ofLists,
@@ -61,40 +94,59 @@ const chunks = [
   },
   { name: 'planning', test: ofPlanning, minShareCount: 2, priority: 4 },
   { name: 'boards', test: ofBoards, minShareCount: 1, priority: 4 },
-  {
-    // The frame of projects and groups, and small files that a page would ask for one by one.
-    name: 'small',
-    test: /@tabler[\\/]|[\\/]web[\\/]src[\\/](features[\\/](projects[\\/](Crumbs|ProjectFrame|StarButton)|merge-requests[\\/](RecentPush|recent-push|MergeRequestRow))|lib[\\/](reviews|merge-trains)|features[\\/](pipelines[\\/](words|PipelineMark)|topics[\\/]topics\.module)|ui[\\/]FormError)/,
-    minShareCount: 2,
-    priority: 7,
-  },
   { name: 'deployments', test: /[\\/]lib[\\/]environment/, priority: 8 },
   {
     name: 'files',
-    test: /[\\/]web[\\/]src[\\/]features[\\/](files[\\/](?!FileEditor|OutdatedFile|DraftList|CommitFields|useCommit|useDraft)|locks[\\/])/,
+    test: /[\\/]web[\\/]src[\\/]features[\\/](files[\\/](?!FileEditor|OutdatedFile|DraftList|CommitFields|useCommit|useDraft)|locks[\\/])|[\\/]web[\\/]src[\\/]lib[\\/](edits|locks)\.|[\\/](queriesObserver|useQueries)\.js/,
     minShareCount: 2,
     priority: 4,
   },
   {
     name: 'code',
-    test: /[\\/]web[\\/]src[\\/](ui[\\/](code|hidden)[\\/](?!CodeEditor)|lib[\\/](previews|pictures))/,
+    test: /[\\/]web[\\/]src[\\/](ui[\\/](code|hidden)[\\/](?!CodeEditor|CodeMirror|editor\.module)|lib[\\/](previews|pictures|workers))/,
     minShareCount: 2,
-    priority: 4,
+    priority: 7,
+  },
+  // The field for Markdown, and that for comments.
+  {
+    name: 'writing',
+    test: /[\\/]web[\\/]src[\\/]features[\\/](editor[\\/]|comments[\\/](CommentForm|suggestions)\.)|Icon(Bold|Heading|Italic|ListNumbers|Paperclip|Quote|Strikethrough)\.mjs/,
+    minShareCount: 2,
+    priority: 8,
   },
   {
     name: 'review',
-    test: /[\\/]web[\\/]src[\\/](features[\\/](comments|editor)[\\/]|ui[\\/]diff[\\/](hunks|line-comments)|lib[\\/](merge-request|status-checks)|features[\\/](merge-requests[\\/](merge-requests\.module|sidebar[\\/](EditInPlace|sidebar\.module))|milestones[\\/]MilestoneLink|commits[\\/]CommitMeta))/,
+    test: /[\\/]web[\\/]src[\\/](features[\\/]comments[\\/]|ui[\\/]diff[\\/](hunks|line-comments)|lib[\\/](merge-request|status-checks)|features[\\/]merge-requests[\\/](merge-requests\.module|sidebar[\\/](EditInPlace|sidebar\.module)))/,
     minShareCount: 2,
     priority: 3,
   },
   { name: 'diffs', test: /[\\/]web[\\/]src[\\/]ui[\\/]diff[\\/]/, minShareCount: 2, priority: 2 },
   {
     name: 'editing',
-    test: /[\\/]web[\\/]src[\\/](features[\\/]files[\\/](FileEditor|OutdatedFile|DraftList|CommitFields|useCommit|useDraft)|lib[\\/](drafts|edits)|ui[\\/]code[\\/]CodeEditor)/,
+    test: /[\\/]web[\\/]src[\\/](features[\\/]files[\\/](FileEditor|OutdatedFile|DraftList|CommitFields|useCommit|useDraft)|lib[\\/]drafts)/,
     minShareCount: 2,
     priority: 1,
   },
 ];
+
+/**
+ * Files that need each other would begin with half of what they need. A group that causes that is to be cut otherwise:
+ * what it has must not be needed by what it needs.
+ */
+const inOrder = (): Plugin => ({
+  name: 'in-order',
+  generateBundle(_options, bundle) {
+    const done = new Set<string>();
+    const visit = (name: string, path: readonly string[]): void => {
+      if (path.includes(name)) this.error(`files of the page need each other: ${[...path, name].join(' > ')}`);
+      const chunk = bundle[name];
+      if (done.has(name) || chunk?.type !== 'chunk') return;
+      for (const each of chunk.imports) visit(each, [...path, name]);
+      done.add(name);
+    };
+    for (const name of Object.keys(bundle)) visit(name, []);
+  },
+});
 
 /**
  * Puts the styles of every file but the first into its script: a page brings its own ones along, and asks for none of
@@ -137,14 +189,14 @@ const stylesWithComponents = (): Plugin => ({
 const target = 'http://127.0.0.1:8080';
 
 export default defineConfig({
-  plugins: [react(), stylesWithComponents(), stylesInScripts()],
+  plugins: [react(), stylesWithComponents(), inOrder(), stylesInScripts()],
   build: {
     target: 'es2022',
     sourcemap: false,
     chunkSizeWarningLimit: 900,
     rolldownOptions: {
       output: {
-        codeSplitting: { groups: chunks },
+        codeSplitting: { groups: chunks, includeDependenciesRecursively: false },
         // The first file of every page names all others: what tells versions of one apart is kept short.
         chunkFileNames: 'assets/[name]-[hash:7].js',
       },

@@ -212,6 +212,8 @@ const settings = createRoute({
   path: '/settings',
   validateSearch: (search): { part?: string | undefined } => ({ part: text(search.part) }),
   beforeLoad: signedIn,
+  loaderDeps: ({ search }) => search,
+  loader: async ({ deps }) => (await import('./features/settings/SettingsPage.tsx')).load(deps.part),
   component: lazyRouteComponent(() => import('./features/settings/SettingsPage.tsx')),
 });
 const accessTokenSettings = createRoute({

@@ -60,6 +60,8 @@ const groupSettings = createRoute({
   path: '/settings',
   validateSearch: (search): { part?: string | undefined } => ({ part: text(search.part) }),
   beforeLoad: signedIn,
+  loaderDeps: ({ search }) => search,
+  loader: async ({ deps }) => (await import('../features/groups/GroupSettingsPage.tsx')).load(deps.part),
   component: lazyRouteComponent(() => import('../features/groups/GroupSettingsPage.tsx')),
 });
 /** The ecosystem's address of the same part. */

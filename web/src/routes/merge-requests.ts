@@ -47,7 +47,13 @@ const overview = createRoute({
   ...content,
   path: '/',
   loader: ({ params }) =>
-    Promise.all([load(parts(params.path).mergeRequest(Number(params.iid))), OverviewTab.preload?.()]),
+    Promise.all([
+      // What it says is there with the rest.
+      load(parts(params.path).mergeRequest(Number(params.iid))).then(({ description_html, user_notes_count }) =>
+        description_html || user_notes_count ? import('../ui/MarkdownBody.tsx') : null,
+      ),
+      OverviewTab.preload?.(),
+    ]),
 });
 const tab = createRoute({
   ...content,

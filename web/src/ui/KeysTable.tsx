@@ -1,19 +1,20 @@
 /** Keys, and what each does. */
-import { Kbd, Table } from '@mantine/core';
+import { Kbd } from '@mantine/core';
+import ui from './ui.module.css';
 
 export function KeysTable({ keys }: { keys: readonly (readonly [keys: string, what: string])[] }) {
   return (
-    <Table>
-      <Table.Tbody>
+    <table className={ui.table}>
+      <tbody>
         {keys.map(([pressed, what]) => (
-          <Table.Tr key={pressed}>
-            <Table.Td>
+          <tr key={pressed}>
+            <td>
               <Kbd>{pressed}</Kbd>
-            </Table.Td>
-            <Table.Td>{what}</Table.Td>
-          </Table.Tr>
+            </td>
+            <td>{what}</td>
+          </tr>
         ))}
-      </Table.Tbody>
-    </Table>
+      </tbody>
+    </table>
   );
 }

@@ -8,11 +8,13 @@ import type { DocumentOwner } from '../lib/markdown/formula-limits.ts';
 import { type PreviewBase, preview } from '../lib/markdown/preview.ts';
 import { isFileAddress } from '../lib/urls.ts';
 import { FormError } from './FormError.tsx';
-import { colourCode } from './markdown/colours.ts';
 import { drawDiagrams } from './markdown/diagrams.ts';
 import { drawFormulas } from './markdown/formulas.ts';
 import classes from './markdown/markdown.module.css';
 import { type Tasks, useTasks } from './markdown/useTasks.ts';
+
+/** Those that name their language. */
+const codeBlocks = 'pre > code[class^="language-"]';
 
 function decoded(text: string): string {
   try {
@@ -50,7 +52,12 @@ export function MarkdownBody({ html, of, tasks }: MarkdownBodyProps) {
     if (location.hash.length > 1) scrollTo(root, location.hash);
     // What takes longer comes when it comes.
     const over = new AbortController();
-    colourCode(root, over.signal);
+    if (root.querySelector(codeBlocks))
+      void import('./markdown/colours.ts').then(
+        ({ colourCode }) => colourCode(root, over.signal),
+        // It stays without colours.
+        () => undefined,
+      );
     drawDiagrams(root, dark, over.signal);
     void drawFormulas(root, kind === undefined || path === undefined ? null : { kind, path }, over.signal);
     return () => over.abort();

@@ -1,8 +1,8 @@
 /** A filter that chooses one of many by a search on the server. */
-import { Select } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, type QueryKey, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { Select } from './Choices.tsx';
 
 interface Option {
   readonly value: string;

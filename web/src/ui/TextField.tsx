@@ -1,5 +1,5 @@
 /** Fields of a form whose values are kept together, with the API's reasons below each. */
-import { PasswordInput, TextInput, type TextInputProps } from '@mantine/core';
+import { TextInput, type TextInputProps } from '@mantine/core';
 import { useState } from 'react';
 
 export interface Fields<T extends Record<string, unknown>> {
@@ -34,7 +34,7 @@ type Passed =
   | 'maw'
   | 'w';
 
-interface TextFieldProps<T extends Record<string, unknown>> extends Pick<TextInputProps, Passed> {
+export interface TextFieldProps<T extends Record<string, unknown>> extends Pick<TextInputProps, Passed> {
   readonly of: Fields<T>;
   readonly name: Names<T>;
   /** The form's reasons by field. */
@@ -43,25 +43,22 @@ interface TextFieldProps<T extends Record<string, unknown>> extends Pick<TextInp
   readonly also?: readonly string[];
 }
 
-/** One line of text; a password when its type says so. */
-export function TextField<T extends Record<string, unknown>>({
+/** What a field of one line is given. */
+export const fieldProps = <T extends Record<string, unknown>>({
   of,
   name,
   reason,
   also = [],
-  type,
   ...rest
-}: TextFieldProps<T>) {
-  const shared = {
-    ...rest,
-    name,
-    value: String(of.values[name]),
-    onChange: (event: { currentTarget: HTMLInputElement }) => of.set(name, event.currentTarget.value as T[typeof name]),
-    error: [name, ...also].map(reason).find((text) => text !== undefined),
-  };
-  return type === 'password' ? (
-    <PasswordInput {...shared} />
-  ) : (
-    <TextInput {...shared} {...(type === undefined ? {} : { type })} />
-  );
-}
+}: TextFieldProps<T>) => ({
+  ...rest,
+  name,
+  value: String(of.values[name]),
+  onChange: (event: { currentTarget: HTMLInputElement }) => of.set(name, event.currentTarget.value as T[typeof name]),
+  error: [name, ...also].map(reason).find((text) => text !== undefined),
+});
+
+/** One line of text. */
+export const TextField = <T extends Record<string, unknown>>(props: TextFieldProps<T>) => (
+  <TextInput {...fieldProps(props)} />
+);

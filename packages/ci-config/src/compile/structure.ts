@@ -84,7 +84,7 @@ function readJob(name: string, keyMark: Mark, node: Node, context: Context): Con
     problems.error(keyMark, `jobs ${name} config should implement the script:, run:, or trigger: keyword`);
     return null;
   }
-  if (name.trim() === '') problems.error(keyMark, "jobs:job name can't be blank");
+  if (name.trim() === '') problems.error(keyMark, "jobs name can't be blank");
   if (name.length > LONGEST_NAME) {
     problems.error(keyMark, `jobs:${name.slice(0, 40)}... name is too long (maximum is ${LONGEST_NAME} characters)`);
   }
@@ -113,8 +113,7 @@ function readKeywords(node: MappingNode, path: string, table: KeywordTable, { pr
       continue;
     }
     const at = { path: path ? `${path}:${name}` : name, noun: 'config' };
-    const spoken = path && keyword.attribute ? { path, noun: name } : at;
-    if (isNull(value) || !keyword.schema(value, spoken, problems)) continue;
+    if (isNull(value) || !keyword.schema(value, at, problems)) continue;
     values[name] = keyword.normalise(value, { at, problems, limits });
   }
   if (unknown.length > 0) {

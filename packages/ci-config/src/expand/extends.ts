@@ -65,7 +65,7 @@ function baseNames(extension: Node, job: string): { name: string; mark: Mark }[]
   const nodes = extension.kind === 'sequence' ? extension.items : [extension];
   return nodes.map((node) => {
     if (node.kind !== 'scalar' || typeof node.value !== 'string') {
-      return fail(node.mark, `jobs:${job} extends should be an array of strings or a string`);
+      return fail(node.mark, `jobs:${job}:extends config should be an array of strings or a string`);
     }
     return { name: node.value, mark: node.mark };
   });

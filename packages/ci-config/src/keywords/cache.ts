@@ -6,7 +6,6 @@ import {
   atMost,
   boolean,
   either,
-  entry,
   flatItems,
   hash,
   isHash,
@@ -56,7 +55,7 @@ const files: Schema = (node, at, problems) => {
   problems.error(node.mark, `${subjectOf(at)} requires at least 1 item`);
   return false;
 };
-const filesHash = hash({ keys: { files: entry(files), files_commits: entry(files), prefix: entry(text) } });
+const filesHash = hash({ keys: { files, files_commits: files, prefix: text } });
 const keyOfFiles: Schema = (node, at, problems) => {
   if (!filesHash(node, at, problems)) return false;
   const given = ['files', 'files_commits'].filter((each) => field(node, each));
@@ -68,23 +67,26 @@ const keyOfFiles: Schema = (node, at, problems) => {
   problems.error(node.mark, `${keyAt(at, 'key').path} config ${wrong}`);
   return false;
 };
-const textKey: Schema = (node, at, problems) => {
-  if (!word(node, at, problems)) return false;
-  const value = textOf(node) ?? '';
-  const wrong = /\/|%2f/i.test(value)
-    ? 'cannot contain the "/" character'
-    : /^(?:\.|%2e)+$/i.test(value)
-      ? 'cannot consist of "." only'
-      : null;
-  if (wrong) problems.error(node.mark, `${subjectOf(at)} ${wrong}`);
-  return wrong === null;
-};
-const key: Schema = (node, at, problems) => {
-  if (isScalar(node)) return textKey(node, at, problems);
-  if (isHash(node)) return keyOfFiles(node, at, problems);
-  problems.error(node.mark, `${keyAt(at, 'key').path} should be a hash, a string or a symbol`);
-  return false;
-};
+const key: Schema = either(
+  [
+    [
+      isScalar,
+      (node, at, problems) => {
+        if (!word(node, at, problems)) return false;
+        const value = textOf(node) ?? '';
+        const wrong = /\/|%2f/i.test(value)
+          ? 'cannot contain the "/" character'
+          : /^(?:\.|%2e)+$/i.test(value)
+            ? 'cannot consist of "." only'
+            : null;
+        if (wrong) problems.error(node.mark, `${subjectOf(at)} ${wrong}`);
+        return wrong === null;
+      },
+    ],
+    [isHash, keyOfFiles],
+  ],
+  'should be a hash, a string or a symbol',
+);
 const POLICIES = ['pull-push', 'push', 'pull'];
 const onePolicy = oneOf(POLICIES, `should be a variable or one of: ${POLICIES.join(', ')}`);
 const policy: Schema = (node, at, problems) =>
@@ -93,8 +95,8 @@ const policy: Schema = (node, at, problems) =>
 const one = hash({
   keys: {
     key,
-    paths: entry(texts),
-    untracked: entry(boolean),
+    paths: texts,
+    untracked: boolean,
     policy,
     when: oneOf(['on_success', 'on_failure', 'always']),
     fallback_keys: atMost(MOST_FALLBACKS, texts, `has too many entries (maximum ${MOST_FALLBACKS})`),

@@ -5,7 +5,6 @@ import { texts } from './schema.ts';
 
 export const dependencies: Keyword<string[]> = {
   name: 'dependencies',
-  attribute: true,
   schema: texts,
   normalise: textsOf,
   lint: ({ name, config, markOf }, problems) => {

@@ -3,9 +3,4 @@ import type { Keyword } from './keyword.ts';
 import { textsOf } from './read.ts';
 import { textOrTexts } from './schema.ts';
 
-export const extendsKeyword: Keyword<string[]> = {
-  name: 'extends',
-  attribute: true,
-  schema: textOrTexts,
-  normalise: textsOf,
-};
+export const extendsKeyword: Keyword<string[]> = { name: 'extends', schema: textOrTexts, normalise: textsOf };

@@ -19,8 +19,6 @@ export type Keyword<T> = {
   readonly name: string;
   /** May stand in `default` and is taken over from there. */
   readonly inheritable?: boolean;
-  /** The ecosystem says `jobs:NAME KEYWORD should be ...` of it, not `jobs:NAME:KEYWORD config should be ...`. */
-  readonly attribute?: true;
   readonly schema: Schema;
   /** Called only with a value that the schema accepted. */
   readonly normalise: (node: Node, context: KeywordContext) => T;

@@ -5,7 +5,6 @@ import { name as nonEmpty } from './schema.ts';
 
 export const manualConfirmation: Keyword<string> = {
   name: 'manual_confirmation',
-  attribute: true,
   schema: nonEmpty,
   normalise: (node) => textOf(node) ?? '',
 };

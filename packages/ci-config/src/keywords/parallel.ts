@@ -67,17 +67,15 @@ export function matrixSize(matrix: readonly MatrixEntry[]): number {
   );
 }
 
-const byMatrix = hash({ keys: { matrix: matrixSchema }, required: ['matrix'] });
-const byNumber = integer(1, Number.MAX_SAFE_INTEGER);
-
 export const parallel: Keyword<Parallel> = {
   name: 'parallel',
-  schema: (node, at, problems) => {
-    if (isHash(node)) return byMatrix(node, at, problems);
-    if (numberOf(node) !== null) return byNumber(node, at, problems);
-    problems.error(node.mark, `${at.path} should be an integer or a hash`);
-    return false;
-  },
+  schema: either(
+    [
+      [isHash, hash({ keys: { matrix: matrixSchema }, required: ['matrix'] })],
+      [isScalar, integer(1, Number.MAX_SAFE_INTEGER)],
+    ],
+    'should be an integer or a hash',
+  ),
   normalise: (node, { at, problems, limits }) => {
     const matrix = field(node, 'matrix');
     const result: Parallel = matrix

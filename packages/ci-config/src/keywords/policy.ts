@@ -67,7 +67,7 @@ export function policyKeyword(name: string): Keyword<Policy> {
         ...(variables
           ? {
               variables: (flatItems(variables) ?? []).flatMap(
-                (item) => expressionOf(item, `${context.at.path} variables`, context) ?? [],
+                (item) => expressionOf(item, context.at.path, context) ?? [],
               ),
             }
           : {}),

@@ -6,7 +6,6 @@ import { textOf } from './read.ts';
 
 export const resourceGroup: Keyword<string> = {
   name: 'resource_group',
-  attribute: true,
   schema: environmentName,
   normalise: (node) => textOf(node) ?? '',
 };

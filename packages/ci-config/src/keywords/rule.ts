@@ -102,7 +102,7 @@ function conditionsOf(node: Node, context: KeywordContext): Conditions {
   const condition = field(node, 'if');
   const changed = field(node, 'changes');
   const existing = field(node, 'exists');
-  const expression = condition && expressionOf(condition, `${context.at.path} if`, context);
+  const expression = condition && expressionOf(condition, context.at.path, context);
   return {
     mark: node.mark,
     ...(expression ? { if: expression } : {}),
@@ -129,7 +129,7 @@ function conditionsOf(node: Node, context: KeywordContext): Conditions {
 /** The parsed expression; null when it cannot be read, which is reported at the node. */
 export function expressionOf(
   node: Node,
-  subject: string,
+  path: string,
   { problems, limits }: { problems: Problems; limits: KeywordContext['limits'] },
 ): { text: string; expression: Expression } | null {
   const source = textOf(node) ?? '';
@@ -137,7 +137,7 @@ export function expressionOf(
     return { text: source, expression: parseExpression(source, limits) };
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error;
-    problems.error(node.mark, `${subject} invalid expression syntax: ${error.message}`);
+    problems.error(node.mark, `${path} if invalid expression syntax: ${error.message}`);
     return null;
   }
 }

@@ -1,12 +1,12 @@
 /** `rules` of a job: the first that holds says whether and how it runs. */
 import type { Conditions } from '../rules/rules.ts';
 import type { Node } from '../yaml/tree.ts';
-import { type AllowFailure, allowFailure, ruleAllowFailure } from './allow-failure.ts';
+import { type AllowFailure, allowFailure } from './allow-failure.ts';
 import type { Keyword, KeywordContext } from './keyword.ts';
 import { type Needs, needsOf, needsSchema } from './needs.ts';
 import { booleanOf, field, secondsOf, textOf } from './read.ts';
 import { ruleList, ruleListSchema } from './rule.ts';
-import { boolean, entry, known } from './schema.ts';
+import { boolean, oneOf } from './schema.ts';
 import { startInSchema } from './start-in.ts';
 import { plainVariablesSchema, variablesOf, type YamlVariable } from './variables.ts';
 import { RULE_WHEN, type When } from './when.ts';
@@ -29,9 +29,9 @@ function consequencesOf(node: Node, context: KeywordContext): Consequences {
   const needs = field(node, 'needs');
   const interruptible = booleanOf(field(node, 'interruptible'));
   if (when === 'delayed' && !startIn) {
-    context.problems.error(node.mark, `${context.at.path} start in can't be blank`);
+    context.problems.error(node.mark, `${context.at.path} start in should be a duration`);
   } else if (startIn && when !== 'delayed') {
-    context.problems.error(startIn.mark, `${context.at.path} config contains disallowed keys: start_in`);
+    context.problems.error(startIn.mark, `${context.at.path} start in must be blank: it needs when: delayed`);
   }
   return {
     ...(when ? { when } : {}),
@@ -45,12 +45,11 @@ function consequencesOf(node: Node, context: KeywordContext): Consequences {
 
 export const rules: Keyword<Rule[]> = {
   name: 'rules',
-  attribute: true,
   schema: ruleListSchema({
-    when: known(RULE_WHEN),
+    when: oneOf(RULE_WHEN),
     start_in: startInSchema,
-    allow_failure: ruleAllowFailure,
-    variables: entry(plainVariablesSchema),
+    allow_failure: allowFailure.schema,
+    variables: plainVariablesSchema,
     needs: needsSchema,
     interruptible: boolean,
   }),

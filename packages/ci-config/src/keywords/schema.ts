@@ -23,12 +23,6 @@ export function keyAt(at: At, key: string): At {
   return { path: at.noun === 'config' ? at.path : `${at.path}:${at.noun}`, noun: key };
 }
 
-/** A key whose value the ecosystem judges as something of its own: it says `cache:paths config should be ...`. */
-export const entry =
-  (schema: Schema): Schema =>
-  (node, at, problems) =>
-    schema(node, { path: keyAt(at, '').path, noun: 'config' }, problems);
-
 function when(accepts: (node: Node) => boolean, expectation: string): Schema {
   return (node, at, problems) => {
     if (accepts(node)) return true;
@@ -74,16 +68,6 @@ export function integer(least: number, most: number): Schema {
 export function oneOf(values: readonly string[], expectation = `should be one of: ${values.join(', ')}`): Schema {
   return when((node) => isText(node) && values.includes(node.text), expectation);
 }
-
-/** One of some words, where the ecosystem names the wrong one. */
-export const known =
-  (values: readonly string[]): Schema =>
-  (node, at, problems) => {
-    if (isText(node) && values.includes(node.text)) return true;
-    const given = node.kind === 'scalar' ? node.text : 'a list or hash';
-    problems.error(node.mark, `${subjectOf(at)} unknown value: ${given}`);
-    return false;
-  };
 
 /** A duration of at most `limit` seconds; `words` are accepted besides. */
 export function duration(limit = Number.POSITIVE_INFINITY, words: readonly string[] = []): Schema {

@@ -39,10 +39,7 @@ const service = either(
 export const services: Keyword<Service[]> = {
   name: 'services',
   inheritable: true,
-  schema: listOf(
-    (node, at, problems) => service(node, { path: `${at.path}:service`, noun: 'config' }, problems),
-    'should be an array',
-  ),
+  schema: listOf(service, 'should be an array'),
   normalise: (node) => (flatItems(node) ?? []).map(serviceOf),
 };
 

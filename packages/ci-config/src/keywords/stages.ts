@@ -1,7 +1,7 @@
 /** `stages`: their order; `.pre` is always the first and `.post` the last. */
 import type { Keyword } from './keyword.ts';
 import { textsOf } from './read.ts';
-import { either, isList, texts } from './schema.ts';
+import { texts } from './schema.ts';
 
 const PRE = '.pre';
 const POST = '.post';
@@ -17,6 +17,6 @@ export function withEdges(names: readonly string[] = DEFAULT): string[] {
 
 export const stages: Keyword<string[]> = {
   name: 'stages',
-  schema: either([[isList, texts]], 'should be an array of strings or a nested array of strings up to 10 levels deep'),
+  schema: texts,
   normalise: (node) => withEdges(textsOf(node)),
 };

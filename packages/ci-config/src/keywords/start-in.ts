@@ -8,7 +8,6 @@ export const startInSchema = duration(WEEK);
 
 export const startIn: Keyword<number> = {
   name: 'start_in',
-  attribute: true,
   schema: startInSchema,
   normalise: (node) => secondsOf(node) ?? 0,
   lint: ({ name, config, markOf }, problems) => {

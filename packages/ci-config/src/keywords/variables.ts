@@ -25,7 +25,7 @@ const rootVariable = described({ value: word, expand: boolean, description: word
 function variablesSchema(full: Schema): Schema {
   return (node, at, problems) => {
     if (!isHash(node)) {
-      problems.error(node.mark, `${subjectOf(at)} should be a hash`);
+      problems.error(node.mark, `${subjectOf(at)} should be a hash of key value pairs`);
       return false;
     }
     let fine = true;

@@ -10,7 +10,6 @@ export const RULE_WHEN = ['on_success', 'on_failure', 'always', 'never', 'manual
 
 export const when: Keyword<When> = {
   name: 'when',
-  attribute: true,
   schema: oneOf(JOB_WHEN),
   normalise: (node) => (textOf(node) ?? 'on_success') as When,
   lint: ({ name, config, markOf }, problems) => {

@@ -4,7 +4,7 @@ import type { Node } from '../yaml/tree.ts';
 import type { Keyword } from './keyword.ts';
 import { field, textOf } from './read.ts';
 import { ruleList, ruleListSchema } from './rule.ts';
-import { entry, hash, known, noLonger, oneOf, type Schema, text } from './schema.ts';
+import { hash, noLonger, oneOf, type Schema, text } from './schema.ts';
 import { plainVariablesSchema, variablesOf, type YamlVariable } from './variables.ts';
 
 /** Null leaves the choice to the project. */
@@ -50,8 +50,8 @@ export const workflow: Keyword<Workflow> = {
     keys: {
       name: noLonger(255, text),
       rules: ruleListSchema({
-        when: known(['always', 'never']),
-        variables: entry(plainVariablesSchema),
+        when: oneOf(['always', 'never']),
+        variables: plainVariablesSchema,
         auto_cancel: autoCancel,
         ...withoutEffect,
       }),

@@ -62,18 +62,14 @@ export function parseDocuments(file: string, text: string, context: ParseContext
   const documents = [...composer.compose(tokens)];
   const [first, ...others] = documents.flatMap((document) => document.errors);
   for (const error of others.slice(0, MOST_ERRORS))
-    problems.error(mark(error.pos[0]), `invalid YAML: ${reasonOf(error)}`);
-  if (first) fail(mark(first.pos[0]), `invalid YAML: ${reasonOf(first)}`);
+    problems.error(mark(error.pos[0]), `invalid YAML: ${firstLine(error.message)}`);
+  if (first) fail(mark(first.pos[0]), `invalid YAML: ${firstLine(first.message)}`);
   const roots = documents.flatMap(({ contents }) => (contents && !isEmpty(contents) ? [contents] : []));
   const documentsOf = roots.slice(0, 3).map((root) => () => {
     return convert(root, { ...context, mark, anchors: new Map(), aliases: 0 });
   });
   return { documents: documentsOf, count: roots.length };
 }
-
-/** In the words that people search for, where the ecosystem has some. */
-const reasonOf = ({ code, message }: { readonly code: string; readonly message: string }): string =>
-  code === 'BLOCK_AS_IMPLICIT_KEY' ? 'mapping values are not allowed in this context' : firstLine(message);
 
 function firstLine(message: string): string {
   return message.split('\n', 1)[0]!.replace(/:$/, '');

@@ -1,5 +1,6 @@
 /** The password that somebody has, asked again before something important. */
-import { type Fields, TextField } from '../../ui/TextField.tsx';
+import { PasswordField } from '../../ui/PasswordField.tsx';
+import type { Fields } from '../../ui/TextField.tsx';
 
 interface Props {
   readonly of: Fields<{ current_password: string }>;
@@ -8,12 +9,11 @@ interface Props {
 
 export function CurrentPassword({ of, reason }: Props) {
   return (
-    <TextField
+    <PasswordField
       of={of}
       reason={reason}
       name="current_password"
       label="Your password"
-      type="password"
       w="100%"
       autoComplete="current-password"
     />

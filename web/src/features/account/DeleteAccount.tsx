@@ -1,9 +1,10 @@
 /** Removing one's own account, with the password. */
-import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { pageCall } from '../../lib/api.ts';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
+import { Modal } from '../../ui/Modal.tsx';
 import { useFields } from '../../ui/TextField.tsx';
 import classes from './account.module.css';
 import { CurrentPassword } from './CurrentPassword.tsx';

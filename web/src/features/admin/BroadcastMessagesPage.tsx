@@ -1,10 +1,11 @@
 /** Broadcast messages, for administrators: what is shown now, later and before. */
-import { Button, Checkbox, Group, Modal, MultiSelect, Select, Stack, Textarea } from '@mantine/core';
+import { Button, Checkbox, Group, Stack, Textarea } from '@mantine/core';
 import { useQueryClient, useSuspenseInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client, unwrap } from '../../lib/api.ts';
 import { type BroadcastMessage, broadcastMessages } from '../../lib/broadcast-messages.ts';
 import { sessionQuery } from '../../lib/session.ts';
+import { MultiSelect, Select } from '../../ui/Choices.tsx';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { useConfirmed } from '../../ui/confirmed.ts';
 import { DataList, DataRow } from '../../ui/DataList.tsx';
@@ -12,6 +13,7 @@ import { EmptyState } from '../../ui/EmptyState.tsx';
 import { FormActions } from '../../ui/FormActions.tsx';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
+import { Modal } from '../../ui/Modal.tsx';
 import { ShowMore } from '../../ui/ShowMore.tsx';
 import { TextField, useFields } from '../../ui/TextField.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';

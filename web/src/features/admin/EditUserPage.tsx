@@ -8,6 +8,7 @@ import { sessionQuery } from '../../lib/session.ts';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
 import { LinkButton } from '../../ui/links.ts';
+import { PasswordField } from '../../ui/PasswordField.tsx';
 import { TextField, useFields } from '../../ui/TextField.tsx';
 import account from '../account/account.module.css';
 import { ProfileFields, profileValues } from '../profile/ProfileFields.tsx';
@@ -82,10 +83,9 @@ export default function EditUserPage() {
               onChange={(event) => fields.set('skip_reconfirmation', event.currentTarget.checked)}
             />
           )}
-          <TextField
+          <PasswordField
             {...shared}
             name="password"
-            type="password"
             label="New password"
             description="Ends all sessions, and must be changed at the next sign-in. Leave empty to keep the current password"
             autoComplete="new-password"

@@ -1,11 +1,12 @@
 /** Acting as a person: the session of the administrator stands for them until it is given back. */
-import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { impersonate, type Schemas } from '../../lib/api.ts';
 import { switchSession } from '../../lib/session.ts';
 import { FormError } from '../../ui/FormError.tsx';
+import { Modal } from '../../ui/Modal.tsx';
 
 export function Impersonate({ user }: { user: Schemas['UserView'] }) {
   const [opened, setOpened] = useState(false);

@@ -6,6 +6,7 @@ import { client, unwrap } from '../../lib/api.ts';
 import { passwordRules, registrationQuery } from '../../lib/registration.ts';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
+import { PasswordField } from '../../ui/PasswordField.tsx';
 import { TextField, useFields } from '../../ui/TextField.tsx';
 import { Save } from '../settings/Save.tsx';
 import { AdminFrame } from './AdminFrame.tsx';
@@ -72,10 +73,9 @@ export default function NewUserPage() {
             </Stack>
           </Radio.Group>
           {values.way === 'password' ? (
-            <TextField
+            <PasswordField
               {...shared}
               name="password"
-              type="password"
               label="Initial password"
               description={passwordRules(rules)}
               autoComplete="new-password"

@@ -1,10 +1,11 @@
 /** The runners of the instance as a fleet: versions that need an update, jobs and minutes of a month. */
-import { Badge, Group, SegmentedControl, Table, Text, TextInput } from '@mantine/core';
+import { Badge, Group, SegmentedControl, Text, TextInput } from '@mantine/core';
 import { useSuspenseInfiniteQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { runnerUsage, runnerVersions, thisMonth, type UsageGroup } from '../../lib/fleet.ts';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { ShowMore } from '../../ui/ShowMore.tsx';
+import ui from '../../ui/ui.module.css';
 import { AdminFrame } from './AdminFrame.tsx';
 
 const updates = {
@@ -27,34 +28,34 @@ function Versions() {
       <Text size="sm" c="dimmed" mb="xs">
         This instance serves API version {release}. Runners of an older major version are not supported.
       </Text>
-      <Table.ScrollContainer minWidth={480} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
-        <Table aria-label="Versions">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Version</Table.Th>
-              <Table.Th>Update</Table.Th>
-              <Table.Th ta="right">Runners</Table.Th>
-              <Table.Th ta="right">Processes</Table.Th>
-              <Table.Th ta="right">Online</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
+      <div className={ui.scrolling} tabIndex={0}>
+        <table className={ui.table} aria-label="Versions">
+          <thead>
+            <tr>
+              <th>Version</th>
+              <th>Update</th>
+              <th className={ui.right}>Runners</th>
+              <th className={ui.right}>Processes</th>
+              <th className={ui.right}>Online</th>
+            </tr>
+          </thead>
+          <tbody>
             {versions.map(({ version, update, runners, managers, online }) => (
-              <Table.Tr key={version ?? ''}>
-                <Table.Td>{version ?? 'Not reported'}</Table.Td>
-                <Table.Td>
+              <tr key={version ?? ''}>
+                <td>{version ?? 'Not reported'}</td>
+                <td>
                   <Badge variant="light" color={updates[update].color}>
                     {updates[update].label}
                   </Badge>
-                </Table.Td>
-                <Table.Td ta="right">{number.format(runners)}</Table.Td>
-                <Table.Td ta="right">{number.format(managers)}</Table.Td>
-                <Table.Td ta="right">{number.format(online)}</Table.Td>
-              </Table.Tr>
+                </td>
+                <td className={ui.right}>{number.format(runners)}</td>
+                <td className={ui.right}>{number.format(managers)}</td>
+                <td className={ui.right}>{number.format(online)}</td>
+              </tr>
             ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
+          </tbody>
+        </table>
+      </div>
     </>
   );
 }
@@ -65,20 +66,20 @@ function Usage({ by, month }: { by: UsageGroup; month: string }) {
   if (rows.length === 0) return <EmptyState title="No jobs">No jobs started in this month.</EmptyState>;
   return (
     <>
-      <Table.ScrollContainer minWidth={480} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
-        <Table aria-label="Usage">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>{by === 'runner' ? 'Runner' : 'Project'}</Table.Th>
-              <Table.Th ta="right">Jobs</Table.Th>
-              <Table.Th ta="right">Failed</Table.Th>
-              <Table.Th ta="right">Minutes</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
+      <div className={ui.scrolling} tabIndex={0}>
+        <table className={ui.table} aria-label="Usage">
+          <thead>
+            <tr>
+              <th>{by === 'runner' ? 'Runner' : 'Project'}</th>
+              <th className={ui.right}>Jobs</th>
+              <th className={ui.right}>Failed</th>
+              <th className={ui.right}>Minutes</th>
+            </tr>
+          </thead>
+          <tbody>
             {rows.map(({ id, name, jobs, failed, minutes }) => (
-              <Table.Tr key={id}>
-                <Table.Td>
+              <tr key={id}>
+                <td>
                   {by === 'runner' ? (
                     <Link to="/admin/runners/$id" params={{ id: String(id) }}>
                       #{id} {name}
@@ -86,15 +87,15 @@ function Usage({ by, month }: { by: UsageGroup; month: string }) {
                   ) : (
                     <a href={`/${name}`}>{name}</a>
                   )}
-                </Table.Td>
-                <Table.Td ta="right">{number.format(jobs)}</Table.Td>
-                <Table.Td ta="right">{number.format(failed)}</Table.Td>
-                <Table.Td ta="right">{number.format(minutes)}</Table.Td>
-              </Table.Tr>
+                </td>
+                <td className={ui.right}>{number.format(jobs)}</td>
+                <td className={ui.right}>{number.format(failed)}</td>
+                <td className={ui.right}>{number.format(minutes)}</td>
+              </tr>
             ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
+          </tbody>
+        </table>
+      </div>
       <ShowMore more={hasNextPage} pending={isFetchingNextPage} show={fetchNextPage} />
     </>
   );

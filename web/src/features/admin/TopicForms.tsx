@@ -1,10 +1,11 @@
 /** Making and changing a topic, and merging it into another. */
-import { Button, Group, Select, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client, unwrap } from '../../lib/api.ts';
 import { type Topic, topics } from '../../lib/topics.ts';
+import { Select } from '../../ui/Choices.tsx';
 import { DescriptionField } from '../../ui/DescriptionField.tsx';
 import { FormActions } from '../../ui/FormActions.tsx';
 import { FormError } from '../../ui/FormError.tsx';

@@ -1,5 +1,5 @@
 /** Topics of the instance, looked after by administrators: new ones, changed, merged, removed. */
-import { ActionIcon, Avatar, Button, Modal } from '@mantine/core';
+import { ActionIcon, Avatar, Button } from '@mantine/core';
 import { IconArrowMerge, IconPencil, IconTrash } from '@tabler/icons-react';
 import { useQueryClient, useSuspenseInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
@@ -11,6 +11,7 @@ import { useConfirmed } from '../../ui/confirmed.ts';
 import { DataList, DataRow } from '../../ui/DataList.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { FilterBar } from '../../ui/FilterBar.tsx';
+import { Modal } from '../../ui/Modal.tsx';
 import { ShowMore } from '../../ui/ShowMore.tsx';
 import { countOf } from '../topics/count.ts';
 import { AdminFrame } from './AdminFrame.tsx';

@@ -1,11 +1,12 @@
 /** What administrators may do with an account, each with what will happen. */
-import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Schemas } from '../../lib/api.ts';
 import { useConfirmed } from '../../ui/confirmed.ts';
 import { FormError } from '../../ui/FormError.tsx';
+import { Modal } from '../../ui/Modal.tsx';
 import { type Action, offeredActions } from './actions.ts';
 
 interface UserActionsProps {

@@ -1,5 +1,5 @@
 /** Applications of one owner: registering, changing, a new secret, removing. */
-import { ActionIcon, Alert, Modal, Stack, Text, Title } from '@mantine/core';
+import { ActionIcon, Alert, Stack, Text, Title } from '@mantine/core';
 import { IconPencil, IconRefresh, IconTrash } from '@tabler/icons-react';
 import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
@@ -15,6 +15,7 @@ import { useConfirmed } from '../../ui/confirmed.ts';
 import { DataList, DataRow } from '../../ui/DataList.tsx';
 import { Command } from '../../ui/EmptyState.tsx';
 import { FormError } from '../../ui/FormError.tsx';
+import { Modal } from '../../ui/Modal.tsx';
 import type { ScopeChoice } from '../tokens/scopes.ts';
 import { ApplicationForm } from './ApplicationForm.tsx';
 

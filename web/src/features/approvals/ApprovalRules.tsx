@@ -1,5 +1,5 @@
 /** The approval rules of a group, a project or a merge request: listed, added, changed and deleted. */
-import { ActionIcon, Button, Group, Modal, NumberInput, Stack, TextInput } from '@mantine/core';
+import { ActionIcon, Button, Group, NumberInput, Stack, TextInput } from '@mantine/core';
 import { IconPencil, IconTrash } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -9,6 +9,7 @@ import { useConfirmed } from '../../ui/confirmed.ts';
 import { DataList, DataRow } from '../../ui/DataList.tsx';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
+import { Modal } from '../../ui/Modal.tsx';
 import { PeoplePicker } from '../merge-requests/sidebar/PeoplePicker.tsx';
 import { GroupPicker } from './GroupPicker.tsx';
 

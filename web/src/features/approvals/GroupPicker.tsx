@@ -1,9 +1,9 @@
 /** Groups whose members can approve, found as one types. */
-import { MultiSelect } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { groupsCalled } from '../../lib/approval-rules.ts';
+import { MultiSelect } from '../../ui/Choices.tsx';
 
 interface Named {
   readonly id: number;

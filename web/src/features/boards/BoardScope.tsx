@@ -1,7 +1,8 @@
 /** Which issues or epics a board shows: those of a milestone, assignee and weight with all of some labels. */
-import { MultiSelect, NumberInput, Select } from '@mantine/core';
+import { NumberInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type Board, type BoardScope, listChoices } from '../../lib/boards.ts';
+import { MultiSelect, Select } from '../../ui/Choices.tsx';
 import type { BoardsInView } from './useBoards.ts';
 
 export const scopeOf = (board: Board | undefined): BoardScope => ({

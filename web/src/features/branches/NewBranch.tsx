@@ -1,11 +1,12 @@
 /** A new branch: its name, and the branch or tag that it starts from. */
-import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { client, unwrap } from '../../lib/api.ts';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
+import { Modal } from '../../ui/Modal.tsx';
 import { RefPicker } from '../files/RefPicker.tsx';
 import { useProject } from '../projects/useProject.ts';
 

@@ -1,9 +1,10 @@
 /** One component of a version: lines to copy, and its inputs. */
-import { Badge, Table, Text } from '@mantine/core';
+import { Badge, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { CatalogComponent } from '../../lib/catalog.ts';
 import { toSegment } from '../../lib/urls.ts';
 import { CopyButton } from '../../ui/CopyButton.tsx';
+import ui from '../../ui/ui.module.css';
 import classes from './catalog.module.css';
 import { snippetOf } from './snippet.ts';
 
@@ -14,35 +15,35 @@ function Inputs({ name, inputs }: Pick<CatalogComponent, 'name' | 'inputs'>) {
   if (inputs.length === 0) return <Text c="var(--mr-dim)">No inputs.</Text>;
   return (
     <section className={classes.scroll} tabIndex={0} aria-label={`Inputs of ${name}`}>
-      <Table verticalSpacing="xs">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Input</Table.Th>
-            <Table.Th>Type</Table.Th>
-            <Table.Th>Default</Table.Th>
-            <Table.Th>Options</Table.Th>
-            <Table.Th>Description</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
+      <table className={ui.table}>
+        <thead>
+          <tr>
+            <th>Input</th>
+            <th>Type</th>
+            <th>Default</th>
+            <th>Options</th>
+            <th>Description</th>
+          </tr>
+        </thead>
+        <tbody>
           {inputs.map((input) => (
-            <Table.Tr key={input.name}>
-              <Table.Td>
+            <tr key={input.name}>
+              <td>
                 <code>{input.name}</code>{' '}
                 {input.required ? (
                   <Badge variant="light" miw="max-content">
                     Required
                   </Badge>
                 ) : null}
-              </Table.Td>
-              <Table.Td>{input.type}</Table.Td>
-              <Table.Td>{input.default === null ? null : <code>{shown(input.default)}</code>}</Table.Td>
-              <Table.Td>{input.options?.map(shown).join(', ') ?? input.regex}</Table.Td>
-              <Table.Td>{input.description}</Table.Td>
-            </Table.Tr>
+              </td>
+              <td>{input.type}</td>
+              <td>{input.default === null ? null : <code>{shown(input.default)}</code>}</td>
+              <td>{input.options?.map(shown).join(', ') ?? input.regex}</td>
+              <td>{input.description}</td>
+            </tr>
           ))}
-        </Table.Tbody>
-      </Table>
+        </tbody>
+      </table>
     </section>
   );
 }

@@ -6,12 +6,12 @@ import { commentsOf, type Discussed, type Note } from '../../lib/comments.ts';
 import { sessionQuery } from '../../lib/session.ts';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { useConfirmed } from '../../ui/confirmed.ts';
-import { MarkdownBody } from '../../ui/MarkdownBody.tsx';
+import { MarkdownOnDemand } from '../../ui/MarkdownOnDemand.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
 import { UserChip } from '../../ui/UserChip.tsx';
 import { useReturnedFocus } from '../../ui/useReturnedFocus.ts';
 import { level } from '../projects/useProject.ts';
-import { CommentForm } from './CommentForm.tsx';
+import { CommentFormOnDemand } from './CommentFormOnDemand.tsx';
 import classes from './comments.module.css';
 import { type SuggestionBatch, Suggestions } from './Suggestions.tsx';
 import { usePlace } from './usePlace.ts';
@@ -38,7 +38,7 @@ export function Comment({ note, thread, of, mayWrite, batch, again }: Props) {
       <div id={`note_${note.id}`}>
         <strong>{note.author.name}</strong>{' '}
         <span className={classes.system}>
-          <MarkdownBody html={note.body_html ?? ''} of={{ kind, path }} />
+          <MarkdownOnDemand html={note.body_html ?? ''} of={{ kind, path }} />
         </span>{' '}
         <TimeAgo at={note.created_at} />
       </div>
@@ -66,7 +66,7 @@ export function Comment({ note, thread, of, mayWrite, batch, again }: Props) {
         action="Delete comment"
       />
       {changing ? (
-        <CommentForm
+        <CommentFormOnDemand
           label="Comment"
           action="Save"
           text={note.body}
@@ -78,7 +78,7 @@ export function Comment({ note, thread, of, mayWrite, batch, again }: Props) {
           cancel={() => setChanging(false)}
         />
       ) : (
-        <MarkdownBody
+        <MarkdownOnDemand
           html={note.body_html ?? ''}
           of={{ kind, path }}
           tasks={

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { commentsOf, type Discussed, type Discussion, type LinePosition } from '../../lib/comments.ts';
 import { FormError } from '../../ui/FormError.tsx';
 import { Comment } from './Comment.tsx';
-import { CommentForm } from './CommentForm.tsx';
+import { CommentFormOnDemand } from './CommentFormOnDemand.tsx';
 import classes from './comments.module.css';
 import type { SuggestionBatch } from './Suggestions.tsx';
 import { usePlace } from './usePlace.ts';
@@ -57,7 +57,7 @@ export function Thread({ thread, of, mayWrite, inline, batch, again, later }: Th
       ))}
       {mayWrite && !thread.individual_note ? (
         replying ? (
-          <CommentForm
+          <CommentFormOnDemand
             label="Reply"
             action="Reply"
             target={of.kind === 'commit' ? undefined : of.kind}

@@ -7,7 +7,7 @@ import { addDraft, draftsOf } from '../../lib/reviews.ts';
 import { sessionQuery } from '../../lib/session.ts';
 import { type DiffLine, parseHunks } from '../../ui/diff/hunks.ts';
 import { type FileThread, type LineComments, lineKey } from '../../ui/diff/line-comments.ts';
-import { CommentForm } from './CommentForm.tsx';
+import { CommentFormOnDemand } from './CommentFormOnDemand.tsx';
 import type { SuggestionBatch } from './Suggestions.tsx';
 import { type Later, Thread } from './Thread.tsx';
 import { usePlace } from './usePlace.ts';
@@ -152,7 +152,7 @@ export function useThreads(
               const paths = { old_path: file.old_path, new_path: file.new_path };
               const position: LinePosition = { ...refs, position_type, ...paths, ...point };
               return (
-                <CommentForm
+                <CommentFormOnDemand
                   label={position_type === 'image' ? 'Comment on this point of the picture' : 'Comment on this file'}
                   action="Comment"
                   cancel={close}
@@ -182,7 +182,7 @@ export function useThreads(
           ...(first === last ? {} : { line_range: { start: endOf(first), end: endOf(last) } }),
         };
         return (
-          <CommentForm
+          <CommentFormOnDemand
             label={first === last ? 'Comment on this line' : `Comment on ${linesBetween(first, last)}`}
             suggest={kind === 'merge_request' && now !== null ? text : undefined}
             action="Comment"

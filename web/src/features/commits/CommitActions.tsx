@@ -1,10 +1,13 @@
 /** What can be done with a commit. */
 import { Button } from '@mantine/core';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import type { Schemas } from '../../lib/api.ts';
 import type { Replay } from '../../lib/history.ts';
 import { level, useProject } from '../projects/useProject.ts';
-import { CherryPickRevertDialog } from './CherryPickRevertDialog.tsx';
+
+const CherryPickRevertDialog = lazy(async () => ({
+  default: (await import('./CherryPickRevertDialog.tsx')).CherryPickRevertDialog,
+}));
 
 export function CommitActions({ commit }: { commit: Schemas['Commit'] }) {
   const { project, ...view } = useProject();
@@ -18,7 +21,11 @@ export function CommitActions({ commit }: { commit: Schemas['Commit'] }) {
       <Button size="xs" variant="default" onClick={() => setKind('revert')}>
         Revert …
       </Button>
-      {kind ? <CherryPickRevertDialog kind={kind} commit={commit} close={() => setKind(null)} /> : null}
+      {kind ? (
+        <Suspense fallback={null}>
+          <CherryPickRevertDialog kind={kind} commit={commit} close={() => setKind(null)} />
+        </Suspense>
+      ) : null}
     </>
   );
 }

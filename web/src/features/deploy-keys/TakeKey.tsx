@@ -1,10 +1,11 @@
 /** Taking a deploy key that another project of the same people has. */
-import { Button, Select, Stack, Text } from '@mantine/core';
+import { Button, Stack, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client, unwrap } from '../../lib/api.ts';
 import { deployKeysOf } from '../../lib/deploy-keys.ts';
+import { Select } from '../../ui/Choices.tsx';
 import { DataList } from '../../ui/DataList.tsx';
 import { FormError } from '../../ui/FormError.tsx';
 import { KeyRow } from './KeyRow.tsx';

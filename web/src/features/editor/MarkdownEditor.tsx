@@ -14,7 +14,7 @@ import {
 } from 'react';
 import type { PreviewBase } from '../../lib/markdown/preview.ts';
 import { FormError } from '../../ui/FormError.tsx';
-import { MarkdownPreview } from '../../ui/MarkdownBody.tsx';
+import { PreviewOnDemand } from '../../ui/MarkdownOnDemand.tsx';
 import { CandidateList } from './CandidateList.tsx';
 import type { EditorPlace } from './candidates.ts';
 import { replaceText } from './caret.ts';
@@ -113,7 +113,7 @@ export function MarkdownEditor(props: Props) {
       </div>
       {shown === 'preview' ? (
         <section aria-label="Preview" className={classes.preview}>
-          {plain ?? <MarkdownPreview text={value} base={{ [place.kind]: place.path, ...base }} of={place} />}
+          {plain ?? <PreviewOnDemand text={value} base={{ [place.kind]: place.path, ...base }} of={place} />}
         </section>
       ) : (
         <div className={classes.field}>

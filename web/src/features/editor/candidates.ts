@@ -1,5 +1,4 @@
 /** What a completion offers, found by the public API as one types. */
-import { queryOptions } from '@tanstack/react-query';
 import { client, unwrap, unwrapAll } from '../../lib/api.ts';
 import { type CommandTarget, quickActionsFor } from './commands.ts';
 import { quotedName, type Trigger } from './completion.ts';
@@ -157,48 +156,30 @@ function commands(target: CommandTarget | undefined, query: string): readonly Ca
   }));
 }
 
-/** `target` is what quick actions act on; none are offered without it. */
-export const candidates = (place: EditorPlace, target: CommandTarget | undefined, trigger: Trigger | null) =>
-  queryOptions({
-    queryKey: ['completions', place, target, trigger?.kind, trigger?.query],
-    queryFn: async (): Promise<readonly Candidate[]> => {
-      const query = trigger?.query ?? '';
-      switch (trigger?.kind) {
-        case 'people':
-          return await people(place, query);
-        case 'issues':
-          return await issues(place, query);
-        case 'requests':
-          return await requests(place, query);
-        case 'labels':
-          return await labels(place, query);
-        case 'milestones':
-          return await milestones(place, query);
-        case 'epics':
-          return await epics(place, query);
-        case 'snippets':
-          return await snippets(place, query);
-        case 'emoji':
-          return await emoji(query);
-        case 'commands':
-          return commands(target, query);
-        case undefined:
-          return [];
-      }
-    },
-    enabled: trigger !== null,
-    staleTime: 30_000,
-    retry: false,
-  });
-
-/** Stores a file of a text; the Markdown that shows it. */
-export async function uploadFile({ kind, path }: EditorPlace, file: File): Promise<string> {
-  const form = new FormData();
-  form.append('file', file);
-  const request = { params: { path: { id: path } }, body: { file: '' }, bodySerializer: () => form };
-  const { markdown } =
-    kind === 'project'
-      ? await unwrap(client.POST('/projects/{id}/uploads', request))
-      : await unwrap(client.POST('/groups/{id}/uploads', request));
-  return markdown;
+/** What a trigger asks for. `target` is what quick actions act on; none are offered without it. */
+export async function candidatesOf(
+  place: EditorPlace,
+  target: CommandTarget | undefined,
+  { kind, query }: Trigger,
+): Promise<readonly Candidate[]> {
+  switch (kind) {
+    case 'people':
+      return await people(place, query);
+    case 'issues':
+      return await issues(place, query);
+    case 'requests':
+      return await requests(place, query);
+    case 'labels':
+      return await labels(place, query);
+    case 'milestones':
+      return await milestones(place, query);
+    case 'epics':
+      return await epics(place, query);
+    case 'snippets':
+      return await snippets(place, query);
+    case 'emoji':
+      return await emoji(query);
+    case 'commands':
+      return commands(target, query);
+  }
 }

@@ -1,7 +1,7 @@
 /** The list of completions of a text area: opened by what is typed, moved through and chosen by keys or the pointer. */
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import { type KeyboardEvent, type RefObject, useState } from 'react';
-import { type Candidate, candidates, type EditorPlace } from './candidates.ts';
+import type { Candidate, EditorPlace } from './candidates.ts';
 import { placeBelow, replaceText } from './caret.ts';
 import type { CommandTarget } from './commands.ts';
 import { type Trigger, triggerAt } from './completion.ts';
@@ -14,6 +14,16 @@ interface Opened {
 
 /** Names that the list does not cover. */
 const width = 260;
+
+/** What is offered, and how it is found, comes with the first sign that asks for it. */
+const candidates = (place: EditorPlace, target: CommandTarget | undefined, trigger: Trigger | null) =>
+  queryOptions({
+    queryKey: ['completions', place, target, trigger?.kind, trigger?.query],
+    queryFn: async () => (trigger ? (await import('./candidates.ts')).candidatesOf(place, target, trigger) : []),
+    enabled: trigger !== null,
+    staleTime: 30_000,
+    retry: false,
+  });
 
 export function useCompletion(
   field: RefObject<HTMLTextAreaElement | null>,

@@ -1,7 +1,20 @@
 /** Files that are pasted, dropped or chosen: stored, and referred to where the caret was. */
 import { type RefObject, useState } from 'react';
-import { type EditorPlace, uploadFile } from './candidates.ts';
+import { client, unwrap } from '../../lib/api.ts';
+import type { EditorPlace } from './candidates.ts';
 import { replaceText } from './caret.ts';
+
+/** Stores a file of a text; the Markdown that shows it. */
+async function uploadFile({ kind, path }: EditorPlace, file: File): Promise<string> {
+  const form = new FormData();
+  form.append('file', file);
+  const request = { params: { path: { id: path } }, body: { file: '' }, bodySerializer: () => form };
+  const { markdown } =
+    kind === 'project'
+      ? await unwrap(client.POST('/projects/{id}/uploads', request))
+      : await unwrap(client.POST('/groups/{id}/uploads', request));
+  return markdown;
+}
 
 export function useUploads(field: RefObject<HTMLTextAreaElement | null>, place: EditorPlace) {
   const [waiting, setWaiting] = useState(0);

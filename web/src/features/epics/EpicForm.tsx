@@ -1,7 +1,8 @@
 /** The fields of an epic. Dates that are left empty follow from its issues and child epics. */
-import { Button, Checkbox, Group, Stack, TagsInput, TextInput } from '@mantine/core';
+import { Button, Checkbox, Group, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { Epic, EpicValues } from '../../lib/epics.ts';
+import { TagsInput } from '../../ui/Choices.tsx';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
 import { usePlace } from '../comments/usePlace.ts';

@@ -2,7 +2,7 @@
 import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { changeEpic, type EpicContents, epicContents, epic as epicOf, epicsKey, removeEpic } from '../../lib/epics.ts';
 import { labelsOf } from '../../lib/labels.ts';
 import { useLive } from '../../lib/useLive.ts';
@@ -21,8 +21,9 @@ import { useGroup } from '../groups/useGroupForm.ts';
 import { Days } from '../iterations/Days.tsx';
 import classes from '../milestones/milestones.module.css';
 import { level } from '../projects/useProject.ts';
-import { EpicForm } from './EpicForm.tsx';
 import { ChildEpics, EpicIssues, RelatedEpics } from './EpicParts.tsx';
+
+const EpicForm = lazy(async () => ({ default: (await import('./EpicForm.tsx')).EpicForm }));
 
 function Progress({ statistics }: { statistics: EpicContents['statistics'] }) {
   const { issues, weight } = statistics.statistics;
@@ -108,16 +109,18 @@ export default function EpicPage() {
         <Progress statistics={contents.statistics} />
       </div>
       {editing ? (
-        <EpicForm
-          epic={epic}
-          action="Save changes"
-          close={() => setEditing(false)}
-          send={async (values) => {
-            await changeEpic(path, epic.iid, values);
-            await again();
-            setEditing(false);
-          }}
-        />
+        <Suspense fallback={null}>
+          <EpicForm
+            epic={epic}
+            action="Save changes"
+            close={() => setEditing(false)}
+            send={async (values) => {
+              await changeEpic(path, epic.iid, values);
+              await again();
+              setEditing(false);
+            }}
+          />
+        </Suspense>
       ) : epic.description ? (
         <MarkdownPreview
           text={epic.description}

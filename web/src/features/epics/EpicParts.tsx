@@ -1,5 +1,5 @@
 /** What an epic consists of: child epics, issues in their order, and epics that it is linked to. */
-import { ActionIcon, Button, Group, Select, TextInput } from '@mantine/core';
+import { ActionIcon, Button, Group, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { IconArrowDown, IconArrowUp, IconX } from '@tabler/icons-react';
 import { useMutation, useQuery } from '@tanstack/react-query';
@@ -15,6 +15,7 @@ import {
   removeIssue,
 } from '../../lib/epics.ts';
 import { toSegment } from '../../lib/urls.ts';
+import { Select } from '../../ui/Choices.tsx';
 import { ConfirmButton } from '../../ui/ConfirmButton.tsx';
 import { DataList, DataRow } from '../../ui/DataList.tsx';
 import { FormError } from '../../ui/FormError.tsx';

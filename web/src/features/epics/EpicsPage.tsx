@@ -2,7 +2,7 @@
 import { Button } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { createEpic, epics, treeOf } from '../../lib/epics.ts';
 import { DataList, DataRow } from '../../ui/DataList.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
@@ -16,8 +16,9 @@ import { TitleFilter } from '../../ui/TitleFilter.tsx';
 import { useGroup } from '../groups/useGroupForm.ts';
 import { Days } from '../iterations/Days.tsx';
 import { level } from '../projects/useProject.ts';
-import { EpicForm } from './EpicForm.tsx';
 import { EpicLink } from './EpicLink.tsx';
+
+const EpicForm = lazy(async () => ({ default: (await import('./EpicForm.tsx')).EpicForm }));
 
 const states = [
   { value: 'opened', label: 'Open' },
@@ -55,14 +56,16 @@ export default function EpicsPage() {
       }
     >
       {making ? (
-        <EpicForm
-          action="Create epic"
-          close={() => setMaking(false)}
-          send={async (values) => {
-            const { iid } = await createEpic(path, values);
-            await navigate({ to: '/g/$path/epics/$iid', params: { path: segment, iid: String(iid) } });
-          }}
-        />
+        <Suspense fallback={null}>
+          <EpicForm
+            action="Create epic"
+            close={() => setMaking(false)}
+            send={async (values) => {
+              const { iid } = await createEpic(path, values);
+              await navigate({ to: '/g/$path/epics/$iid', params: { path: segment, iid: String(iid) } });
+            }}
+          />
+        </Suspense>
       ) : null}
       <TitleFilter value={search} states={states} change={change} />
       {data.items.length === 0 ? (

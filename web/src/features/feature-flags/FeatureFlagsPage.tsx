@@ -1,5 +1,5 @@
 /** Feature flags of a project: what is on, for whom and where; and what applications are configured with. */
-import { Box, Button, Group, Modal, Switch, Text } from '@mantine/core';
+import { Box, Button, Group, Switch, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient, useSuspenseInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client, unwrap } from '../../lib/api.ts';
@@ -12,6 +12,7 @@ import { useConfirmed } from '../../ui/confirmed.ts';
 import { DataList, DataRow } from '../../ui/DataList.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { FormError } from '../../ui/FormError.tsx';
+import { Modal } from '../../ui/Modal.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { ShowMore } from '../../ui/ShowMore.tsx';
 import { level, useProject } from '../projects/useProject.ts';

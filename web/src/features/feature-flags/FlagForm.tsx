@@ -1,10 +1,11 @@
 /** Making and changing a feature flag with its strategies. */
-import { ActionIcon, Button, Checkbox, Group, Paper, Select, Stack, TextInput } from '@mantine/core';
+import { ActionIcon, Button, Checkbox, Group, Paper, Stack, TextInput } from '@mantine/core';
 import { IconTrash } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client, unwrap } from '../../lib/api.ts';
 import { type FeatureFlag, userLists } from '../../lib/feature-flags.ts';
+import { Select } from '../../ui/Choices.tsx';
 import { FormActions } from '../../ui/FormActions.tsx';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';

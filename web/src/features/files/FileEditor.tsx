@@ -7,7 +7,7 @@ import { isMarkdown } from '../../lib/markdown/files.ts';
 import { CodeEditor } from '../../ui/code/CodeEditor.tsx';
 import { FormError } from '../../ui/FormError.tsx';
 import { LinkButton } from '../../ui/links.ts';
-import { MarkdownPreview } from '../../ui/MarkdownBody.tsx';
+import { PreviewOnDemand } from '../../ui/MarkdownOnDemand.tsx';
 import { useProject } from '../projects/useProject.ts';
 import { CommitFields } from './CommitFields.tsx';
 import { withEndsOf } from './content.ts';
@@ -97,7 +97,7 @@ export function FileEditor({ gitRef, editing, drafting, draftKey, original, base
         </Group>
         {shown === 'Preview' ? (
           <div className={`${classes.box} ${classes.readmeBody}`}>
-            <MarkdownPreview
+            <PreviewOnDemand
               text={file.content}
               base={{ project: path, ref: gitRef, path: file.path }}
               of={{ kind: 'project', path }}

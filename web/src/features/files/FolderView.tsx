@@ -5,9 +5,9 @@ import { Link } from '@tanstack/react-router';
 import type { Schemas } from '../../lib/api.ts';
 import { inFolder } from '../../lib/edits.ts';
 import { locksAt, type PathLock } from '../../lib/locks.ts';
-import { readmeOf } from '../../lib/markdown/files.ts';
+import { isMarkdown, readmeOf } from '../../lib/markdown/files.ts';
 import { fileInView, lastCommits } from '../../lib/repository.ts';
-import { MarkdownBody } from '../../ui/MarkdownBody.tsx';
+import { fetchMarkdown, MarkdownOnDemand } from '../../ui/MarkdownOnDemand.tsx';
 import { ShowMore } from '../../ui/ShowMore.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
 import { LastCommit } from '../commits/LastCommit.tsx';
@@ -77,6 +77,8 @@ function Entry({ entry, gitRef, last, lock }: EntryProps) {
 function Readme({ file: at, gitRef }: { file: string; gitRef: string }) {
   const { path } = useProject();
   const { data: file } = useQuery(fileInView(path, gitRef, at));
+  // While the file is on its way.
+  if (isMarkdown(at)) fetchMarkdown();
   // A folder that goes on may have one further down, or none.
   if (!file) return null;
   const text = file.content === null ? null : decodeText(file.content);
@@ -86,7 +88,7 @@ function Readme({ file: at, gitRef }: { file: string; gitRef: string }) {
       <div className={classes.readmeName}>{name}</div>
       <div className={classes.readmeBody}>
         {text === null ? null : typeof file.html === 'string' ? (
-          <MarkdownBody html={file.html} of={{ kind: 'project', path }} />
+          <MarkdownOnDemand html={file.html} of={{ kind: 'project', path }} />
         ) : (
           <pre>{text}</pre>
         )}

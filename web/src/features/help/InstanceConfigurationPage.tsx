@@ -1,5 +1,5 @@
 /** What everybody may know of this instance: how to be sure of its SSH server, and how much of what it takes. */
-import { Stack, Table, Text, Title } from '@mantine/core';
+import { Stack, Text, Title } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { configuration, type InstanceConfiguration } from '../../lib/instance.ts';
 import { knownHosts, limitSections } from '../../lib/instance-words.ts';
@@ -16,22 +16,22 @@ function HostKeys({ ssh }: { ssh: InstanceConfiguration['ssh'] }) {
         The first time that you connect to {ssh.host}, port {ssh.port}, SSH shows a fingerprint. It must be one of
         these.
       </Text>
-      <Table aria-label="SSH host keys">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Algorithm</Table.Th>
-            <Table.Th>Fingerprint</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
+      <table className={ui.table} aria-label="SSH host keys">
+        <thead>
+          <tr>
+            <th>Algorithm</th>
+            <th>Fingerprint</th>
+          </tr>
+        </thead>
+        <tbody>
           {ssh.host_keys.map(({ type, fingerprint_sha256 }) => (
-            <Table.Tr key={type}>
-              <Table.Td>{type}</Table.Td>
-              <Table.Td className={ui.mono}>{fingerprint_sha256}</Table.Td>
-            </Table.Tr>
+            <tr key={type}>
+              <td>{type}</td>
+              <td className={ui.mono}>{fingerprint_sha256}</td>
+            </tr>
           ))}
-        </Table.Tbody>
-      </Table>
+        </tbody>
+      </table>
       <Text>Or add these lines to ~/.ssh/known_hosts to skip the question.</Text>
       <Command text={knownHosts(ssh)} label="Copy the lines of known_hosts" />
     </Stack>

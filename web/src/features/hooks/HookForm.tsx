@@ -13,6 +13,7 @@ import {
 } from '../../lib/hooks.ts';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
+import { PasswordField } from '../../ui/PasswordField.tsx';
 import { TextField, useFields } from '../../ui/TextField.tsx';
 import { HookPairs } from './HookPairs.tsx';
 import classes from './hooks.module.css';
@@ -108,12 +109,11 @@ export function HookForm({ place, hook, action, send }: HookFormProps) {
           maxLength={2048}
           autoComplete="off"
         />
-        <TextField
+        <PasswordField
           of={fields}
           reason={reason}
           name="token"
           label="Secret"
-          type="password"
           description={hook ? 'Leave empty to keep the current token' : 'Sent with each event as X-Gitlab-Token'}
           autoComplete="new-password"
         />

@@ -1,11 +1,12 @@
 /** Webhooks of a project, a group or the instance: adding, changing, trying, removing, and what they were called with. */
-import { Modal, Stack, Text, Title } from '@mantine/core';
+import { Stack, Text, Title } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { changeHook, createHook, type Hook, type HookPlace, hooksOf } from '../../lib/hooks.ts';
 import { ConfirmName } from '../../ui/ConfirmName.tsx';
 import { useConfirmed } from '../../ui/confirmed.ts';
 import { FormError } from '../../ui/FormError.tsx';
+import { Modal } from '../../ui/Modal.tsx';
 import { HookForm } from './HookForm.tsx';
 import { HookRow } from './HookRow.tsx';
 import classes from './hooks.module.css';

@@ -1,10 +1,11 @@
 /** One webhook: where it goes, whether it is called, trying it, and its recent calls. */
-import { ActionIcon, Alert, Button, Menu } from '@mantine/core';
+import { ActionIcon, Alert, Button } from '@mantine/core';
 import { IconChevronDown, IconPencil, IconTrash } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { callsKey, eventWords, type Hook, type HookEventName, type HookPlace, isOn } from '../../lib/hooks.ts';
 import { FormError } from '../../ui/FormError.tsx';
+import { MenuOnDemand, onDemand } from '../../ui/onDemand.tsx';
 import { CallLog } from './CallLog.tsx';
 import { HookState } from './HookState.tsx';
 import classes from './hooks.module.css';
@@ -15,6 +16,8 @@ interface HookRowProps {
   edit(): void;
   remove(): void;
 }
+
+const testMenu = onDemand(() => import('./TestMenu.tsx'));
 
 const action = { variant: 'subtle', color: 'gray', size: 30 } as const;
 
@@ -49,8 +52,10 @@ export function HookRow({ place, hook, edit, remove }: HookRowProps) {
           </div>
         </div>
         <div className={classes.actions}>
-          <Menu position="bottom-end" width={200}>
-            <Menu.Target>
+          <MenuOnDemand
+            of={testMenu}
+            props={{ samples, test: test.mutate }}
+            target={
               <Button
                 size="xs"
                 variant="default"
@@ -60,15 +65,8 @@ export function HookRow({ place, hook, edit, remove }: HookRowProps) {
               >
                 Test
               </Button>
-            </Menu.Target>
-            <Menu.Dropdown>
-              {samples.map(([event, word]) => (
-                <Menu.Item key={event} onClick={() => test.mutate(event)}>
-                  {word}
-                </Menu.Item>
-              ))}
-            </Menu.Dropdown>
-          </Menu>
+            }
+          />
           <ActionIcon {...action} aria-label={`Edit ${title}`} onClick={edit}>
             <IconPencil size={16} />
           </ActionIcon>

@@ -1,11 +1,11 @@
 /** Fields that choose the iteration and the epic of an issue; both belong to a group above the project. */
-import { Select } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { iterationName, listChoices } from '../../lib/boards.ts';
 import { epicChoices } from '../../lib/epics.ts';
 import type { Issue } from '../../lib/issues.ts';
+import { Select } from '../../ui/Choices.tsx';
 import { useProject } from '../projects/useProject.ts';
 
 /** Ids; 0 for none. */

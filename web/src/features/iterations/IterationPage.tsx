@@ -2,7 +2,7 @@
 import { Button } from '@mantine/core';
 import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { iterationName } from '../../lib/boards.ts';
 import {
   changeIteration,
@@ -22,8 +22,9 @@ import { BurnCharts } from '../charts/BurnCharts.tsx';
 import { IssueRow } from '../issues/IssueRow.tsx';
 import classes from '../milestones/milestones.module.css';
 import { Days } from './Days.tsx';
-import { IterationForm } from './IterationForm.tsx';
 import { type IterationsInView, useGroupIterations, useProjectIterations } from './useIterations.ts';
+
+const IterationForm = lazy(async () => ({ default: (await import('./IterationForm.tsx')).IterationForm }));
 
 function IterationView({ of }: { of: IterationsInView }) {
   const { id = '' } = useParams({ strict: false }) as { id?: string };
@@ -66,19 +67,21 @@ function IterationView({ of }: { of: IterationsInView }) {
         <Days span={iteration} />
       </div>
       {editing ? (
-        <IterationForm
-          iteration={iteration}
-          action="Save changes"
-          close={() => setEditing(false)}
-          send={async (values) => {
-            const { start_date, due_date, ...texts } = values;
-            const days =
-              start_date === iteration.start_date && due_date === iteration.due_date ? {} : { start_date, due_date };
-            await changeIteration(of.path, iteration.id, { ...texts, ...days });
-            await again();
-            setEditing(false);
-          }}
-        />
+        <Suspense fallback={null}>
+          <IterationForm
+            iteration={iteration}
+            action="Save changes"
+            close={() => setEditing(false)}
+            send={async (values) => {
+              const { start_date, due_date, ...texts } = values;
+              const days =
+                start_date === iteration.start_date && due_date === iteration.due_date ? {} : { start_date, due_date };
+              await changeIteration(of.path, iteration.id, { ...texts, ...days });
+              await again();
+              setEditing(false);
+            }}
+          />
+        </Suspense>
       ) : iteration.description ? (
         <MarkdownPreview text={iteration.description} base={{ [of.kind]: of.path }} of={of} />
       ) : null}

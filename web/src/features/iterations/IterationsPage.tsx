@@ -2,7 +2,7 @@
 import { Button } from '@mantine/core';
 import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { iterationName } from '../../lib/boards.ts';
 import {
   createIteration,
@@ -19,8 +19,9 @@ import { Page } from '../../ui/Page.tsx';
 import { Pager } from '../../ui/Pager.tsx';
 import { TitleFilter } from '../../ui/TitleFilter.tsx';
 import { Days } from './Days.tsx';
-import { IterationForm } from './IterationForm.tsx';
 import { type IterationsInView, useGroupIterations, useProjectIterations } from './useIterations.ts';
+
+const IterationForm = lazy(async () => ({ default: (await import('./IterationForm.tsx')).IterationForm }));
 
 const states = [
   { value: 'opened', label: 'Open' },
@@ -79,15 +80,17 @@ function IterationsView({ of, search, change }: Props) {
       }
     >
       {making ? (
-        <IterationForm
-          action="Create iteration"
-          close={() => setMaking(false)}
-          send={async (values) => {
-            await createIteration(of.path, values);
-            await cache.invalidateQueries({ queryKey: iterationsKey(of.kind, of.path) });
-            setMaking(false);
-          }}
-        />
+        <Suspense fallback={null}>
+          <IterationForm
+            action="Create iteration"
+            close={() => setMaking(false)}
+            send={async (values) => {
+              await createIteration(of.path, values);
+              await cache.invalidateQueries({ queryKey: iterationsKey(of.kind, of.path) });
+              setMaking(false);
+            }}
+          />
+        </Suspense>
       ) : null}
       <TitleFilter label="Filter by title" value={search} states={states} change={change} />
       {data.items.length === 0 ? (

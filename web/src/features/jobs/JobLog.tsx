@@ -1,5 +1,5 @@
 /** The log of a job as a terminal shows it: colours, folding sections, line links, following the end. */
-import { ActionIcon, Switch, Tooltip } from '@mantine/core';
+import { ActionIcon, Switch } from '@mantine/core';
 import { useFullscreenElement, useLocalStorage } from '@mantine/hooks';
 import {
   IconChevronDown,
@@ -114,42 +114,39 @@ const numberWidth = (last: number) =>
 function LogTools({ raw, fileName, wrap, setWrap, full, toggleFull }: LogToolsProps) {
   return (
     <>
-      <Tooltip label={wrap ? 'Do not wrap lines' : 'Wrap lines'}>
-        <ActionIcon
-          variant="subtle"
-          color="gray"
-          size={28}
-          aria-label="Wrap lines"
-          aria-pressed={wrap}
-          onClick={() => setWrap(!wrap)}
-        >
-          <IconTextWrap size={16} />
-        </ActionIcon>
-      </Tooltip>
-      <Tooltip label="Download">
-        <ActionIcon
-          component="a"
-          variant="subtle"
-          color="gray"
-          size={28}
-          href={raw}
-          download={fileName}
-          aria-label="Download the log"
-        >
-          <IconDownload size={16} />
-        </ActionIcon>
-      </Tooltip>
-      <Tooltip label={full ? 'Exit full screen' : 'Full screen'} withinPortal={!full}>
-        <ActionIcon
-          variant="subtle"
-          color="gray"
-          size={28}
-          aria-label={full ? 'Exit full screen' : 'Full screen'}
-          onClick={() => void toggleFull()}
-        >
-          {full ? <IconMinimize size={16} /> : <IconMaximize size={16} />}
-        </ActionIcon>
-      </Tooltip>
+      <ActionIcon
+        title={wrap ? 'Do not wrap lines' : 'Wrap lines'}
+        variant="subtle"
+        color="gray"
+        size={28}
+        aria-label="Wrap lines"
+        aria-pressed={wrap}
+        onClick={() => setWrap(!wrap)}
+      >
+        <IconTextWrap size={16} />
+      </ActionIcon>
+      <ActionIcon
+        title="Download"
+        component="a"
+        variant="subtle"
+        color="gray"
+        size={28}
+        href={raw}
+        download={fileName}
+        aria-label="Download the log"
+      >
+        <IconDownload size={16} />
+      </ActionIcon>
+      <ActionIcon
+        title={full ? 'Exit full screen' : 'Full screen'}
+        variant="subtle"
+        color="gray"
+        size={28}
+        aria-label={full ? 'Exit full screen' : 'Full screen'}
+        onClick={() => void toggleFull()}
+      >
+        {full ? <IconMinimize size={16} /> : <IconMaximize size={16} />}
+      </ActionIcon>
     </>
   );
 }

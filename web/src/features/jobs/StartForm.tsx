@@ -1,11 +1,12 @@
 /** Starting a manual job: a question where the configuration asks one, and variables and inputs for this run. */
-import { Button, Modal, Stack, Text } from '@mantine/core';
+import { Button, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { client, type Schemas, unwrap } from '../../lib/api.ts';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { useConfirmed } from '../../ui/confirmed.ts';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
+import { Modal } from '../../ui/Modal.tsx';
 import { InputFields } from '../pipelines/InputFields.tsx';
 import { filled, type VariableRow, VariableRows } from '../pipelines/VariableRows.tsx';
 import { useProject } from '../projects/useProject.ts';

@@ -1,7 +1,8 @@
 /** Labels of a group or project, with those of the groups above it: create one, delete them. */
-import { ColorInput, Stack } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { createLabel, deleteLabel, type LabelPlace, labelsOf } from '../../lib/labels.ts';
+import { ColorInput } from '../../ui/Choices.tsx';
 import { ConfirmButton } from '../../ui/ConfirmButton.tsx';
 import { DataList, DataRow } from '../../ui/DataList.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';

@@ -1,5 +1,5 @@
 /** Everybody with a role, page by page; what is changed of one, or of several at once. */
-import { Button, Checkbox, Group, Modal, Stack, Text } from '@mantine/core';
+import { Button, Checkbox, Group, Stack, Text } from '@mantine/core';
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { MemberFilter } from '../../lib/member-filter.ts';
@@ -8,6 +8,7 @@ import { type Confirmed, useConfirmed } from '../../ui/confirmed.ts';
 import { DataList } from '../../ui/DataList.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { FormError } from '../../ui/FormError.tsx';
+import { Modal } from '../../ui/Modal.tsx';
 import { ShowMore } from '../../ui/ShowMore.tsx';
 import { BulkBar } from './BulkBar.tsx';
 import { MemberRow } from './MemberRow.tsx';

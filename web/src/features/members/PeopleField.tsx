@@ -1,8 +1,9 @@
 /** People by name or username, found as one types, and addresses of those who have no account yet. */
-import { Avatar, Group, TagsInput, Text } from '@mantine/core';
+import { Avatar, Group, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { peopleCalled } from '../../lib/members.ts';
+import { TagsInput } from '../../ui/Choices.tsx';
 
 interface Props {
   readonly value: string[];

@@ -1,11 +1,12 @@
 /** Chooses a member of the project or group of the page, found by name. */
-import { type MantineSize, Select } from '@mantine/core';
+import type { MantineSize } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { membersCalled } from '../../lib/protections.ts';
 import { fromSegment } from '../../lib/urls.ts';
+import { Select } from '../../ui/Choices.tsx';
 
 interface Props {
   readonly label: string;

@@ -5,7 +5,7 @@ import { lazy, Suspense, useEffect, useState } from 'react';
 import type { Schemas } from '../../lib/api.ts';
 import { updateRequestTask } from '../../lib/merge-requests.ts';
 import { sessionQuery } from '../../lib/session.ts';
-import { MarkdownBody } from '../../ui/MarkdownBody.tsx';
+import { MarkdownOnDemand } from '../../ui/MarkdownOnDemand.tsx';
 import { useThreads } from '../comments/useThreads.tsx';
 import { level, useProject } from '../projects/useProject.ts';
 import { MergeBox } from './MergeBox.tsx';
@@ -47,7 +47,7 @@ export function MergeRequestOverview({ request }: { request: Schemas['MergeReque
     <div className={sidebar.page}>
       <div>
         {request.description_html ? (
-          <MarkdownBody
+          <MarkdownOnDemand
             html={request.description_html}
             of={{ kind: 'project', path }}
             tasks={

@@ -6,7 +6,7 @@ import { commentsOf, type Discussion } from '../../lib/comments.ts';
 import { eventsOf, inOrder, type TimelineEvent } from '../../lib/timeline.ts';
 import { FormError } from '../../ui/FormError.tsx';
 import { LabelChip } from '../../ui/LabelChip.tsx';
-import { MarkdownBody } from '../../ui/MarkdownBody.tsx';
+import { MarkdownOnDemand } from '../../ui/MarkdownOnDemand.tsx';
 import { ShowMore } from '../../ui/ShowMore.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
 import { CommentForm } from '../comments/CommentForm.tsx';
@@ -72,7 +72,7 @@ function SystemLine({ thread }: { thread: Discussion }) {
     <li className={classes.event} id={`note_${note.id}`}>
       <strong>{note.author.name}</strong>{' '}
       <span className={classes.system}>
-        <MarkdownBody html={note.body_html ?? ''} of={{ kind: 'project', path }} />
+        <MarkdownOnDemand html={note.body_html ?? ''} of={{ kind: 'project', path }} />
       </span>{' '}
       <TimeAgo at={note.created_at} />
     </li>

@@ -2,7 +2,7 @@
 import { Button } from '@mantine/core';
 import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { missing } from '../../lib/api.ts';
 import type { Milestone } from '../../lib/planning.ts';
 import { ConfirmName } from '../../ui/ConfirmName.tsx';
@@ -16,10 +16,11 @@ import { useReturnedFocus } from '../../ui/useReturnedFocus.ts';
 import { BurnCharts } from '../charts/BurnCharts.tsx';
 import { MergeRequestRow } from '../merge-requests/MergeRequestRow.tsx';
 import { Days, Progress } from './facts.tsx';
-import { MilestoneForm } from './MilestoneForm.tsx';
 import { listTarget, oneTarget } from './MilestoneLink.tsx';
 import classes from './milestones.module.css';
 import { type MilestonesInView, useGroupMilestones, useProjectMilestones } from './useMilestones.ts';
+
+const MilestoneForm = lazy(async () => ({ default: (await import('./MilestoneForm.tsx')).MilestoneForm }));
 
 function Requests({ of, milestone, page }: { of: MilestonesInView; milestone: Milestone; page: number }) {
   const navigate = useNavigate();
@@ -70,7 +71,9 @@ function MilestoneView({ of, page }: { of: MilestonesInView; page: number }) {
   if (editing)
     return (
       <Page title={`Edit ${milestone.title} · ${of.name}`} heading="Edit milestone" narrow>
-        <MilestoneForm of={of} milestone={milestone} leave={() => setEditing(false)} />
+        <Suspense fallback={null}>
+          <MilestoneForm of={of} milestone={milestone} leave={() => setEditing(false)} />
+        </Suspense>
       </Page>
     );
   const active = milestone.state === 'active';

@@ -1,8 +1,8 @@
 /** Fields that choose labels and a milestone of a project. */
-import { Select, TagsInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { labels as labelsOf, type Milestone, openMilestones } from '../../lib/planning.ts';
+import { Select, TagsInput } from '../../ui/Choices.tsx';
 import { useProject } from '../projects/useProject.ts';
 
 export interface Plan {

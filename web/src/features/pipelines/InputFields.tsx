@@ -1,6 +1,7 @@
 /** Fields for the inputs that a configuration declares, each as its type asks for. */
-import { Select, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import type { DeclaredInput } from '../../lib/data.ts';
+import { Select } from '../../ui/Choices.tsx';
 
 interface InputFieldsProps {
   readonly inputs: readonly DeclaredInput[];

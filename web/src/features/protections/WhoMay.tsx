@@ -1,10 +1,10 @@
 /** Choosing who may: roles, members, groups, and deploy keys where keys push. */
-import { MultiSelect } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { groupsWithAccess, membersCalled, writeKeys } from '../../lib/protections.ts';
 import { choiceOf, type Entry, roleChoices } from '../../lib/who-may.ts';
+import { MultiSelect } from '../../ui/Choices.tsx';
 
 interface Props {
   /** The project whose people may be named; null for roles only. */

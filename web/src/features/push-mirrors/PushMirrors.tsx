@@ -1,5 +1,5 @@
 /** Push mirrors of a project: repositories elsewhere, what became of the last push, and pushing now. */
-import { Badge, Button, Group, Modal, Stack, Switch, Text, Title } from '@mantine/core';
+import { Badge, Button, Group, Stack, Switch, Text, Title } from '@mantine/core';
 import { IconTrash } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -8,6 +8,7 @@ import { type PushMirror, pushMirrors } from '../../lib/push-mirrors.ts';
 import { ConfirmButton } from '../../ui/ConfirmButton.tsx';
 import { DataList, DataRow } from '../../ui/DataList.tsx';
 import { FormError } from '../../ui/FormError.tsx';
+import { Modal } from '../../ui/Modal.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
 import { useProject } from '../projects/useProject.ts';
 import { MirrorForm } from './MirrorForm.tsx';

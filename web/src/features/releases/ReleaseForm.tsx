@@ -1,11 +1,12 @@
 /** What a release says: for a new one also its tag. */
-import { Button, Group, Input, MultiSelect, Stack, TextInput } from '@mantine/core';
+import { Button, Group, Input, Stack, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { client, unwrap } from '../../lib/api.ts';
 import { openMilestones } from '../../lib/planning.ts';
 import { type LinkDraft, type Release, saveLinks } from '../../lib/releases.ts';
+import { MultiSelect } from '../../ui/Choices.tsx';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
 import { LinkButton } from '../../ui/links.ts';

@@ -2,7 +2,7 @@
 import { Button } from '@mantine/core';
 import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { client, unwrap } from '../../lib/api.ts';
 import { release as releaseOf } from '../../lib/releases.ts';
 import { ConfirmName } from '../../ui/ConfirmName.tsx';
@@ -10,7 +10,8 @@ import { LinkButton } from '../../ui/links.ts';
 import { Page } from '../../ui/Page.tsx';
 import { level, useProject } from '../projects/useProject.ts';
 import { ReleaseCard } from './ReleaseCard.tsx';
-import { ReleaseForm } from './ReleaseForm.tsx';
+
+const ReleaseForm = lazy(async () => ({ default: (await import('./ReleaseForm.tsx')).ReleaseForm }));
 
 export function ReleasePage({ tag, edited }: { tag: string; edited: boolean }) {
   const { project, path, segment, ...view } = useProject();
@@ -30,7 +31,9 @@ export function ReleasePage({ tag, edited }: { tag: string; edited: boolean }) {
   if (edited)
     return (
       <Page title={`Edit ${release.name} · ${project.name_with_namespace}`} heading={`Edit ${release.name}`} narrow>
-        <ReleaseForm release={release} />
+        <Suspense fallback={null}>
+          <ReleaseForm release={release} />
+        </Suspense>
       </Page>
     );
   return (

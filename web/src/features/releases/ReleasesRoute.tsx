@@ -1,9 +1,12 @@
 /** The page of releases that an address means. */
 import { useParams } from '@tanstack/react-router';
+import { lazy } from 'react';
 import { releaseAddress } from './address.ts';
-import { NewReleasePage } from './NewReleasePage.tsx';
 import { ReleasePage } from './ReleasePage.tsx';
 import { ReleasesPage } from './ReleasesPage.tsx';
+
+// The list needs no editor.
+const NewReleasePage = lazy(async () => ({ default: (await import('./NewReleasePage.tsx')).NewReleasePage }));
 
 export default function ReleasesRoute() {
   const { _splat = '' } = useParams({ strict: false });

@@ -1,6 +1,7 @@
 /** The settings of a runner, new or existing. */
-import { Checkbox, Stack, TagsInput, Textarea, TextInput } from '@mantine/core';
+import { Checkbox, Stack, Textarea, TextInput } from '@mantine/core';
 import type { RunnerFields } from '../../lib/runners.ts';
+import { TagsInput } from '../../ui/Choices.tsx';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
 import { type Fields, TextField } from '../../ui/TextField.tsx';

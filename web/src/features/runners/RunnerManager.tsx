@@ -1,5 +1,5 @@
 /** Runners of the instance, a group or a project: their list, pausing and deleting them, and creating one with its command. */
-import { Alert, Button, Modal } from '@mantine/core';
+import { Alert, Button } from '@mantine/core';
 import { IconTrash } from '@tabler/icons-react';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -16,6 +16,7 @@ import {
 import { ConfirmButton } from '../../ui/ConfirmButton.tsx';
 import { Command, EmptyState } from '../../ui/EmptyState.tsx';
 import { FormError } from '../../ui/FormError.tsx';
+import { Modal } from '../../ui/Modal.tsx';
 import { ShowMore } from '../../ui/ShowMore.tsx';
 import { useFields } from '../../ui/TextField.tsx';
 import { RunnerForm } from './RunnerForm.tsx';

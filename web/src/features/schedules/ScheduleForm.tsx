@@ -1,10 +1,11 @@
 /** The fields of a pipeline schedule: when, for which ref, and with which inputs and variables. */
-import { Autocomplete, Checkbox, NativeSelect, Stack, Text, TextInput, Title } from '@mantine/core';
+import { Checkbox, NativeSelect, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { type Schedule, saveSchedule, saveScheduleVariables, schedulesKey } from '../../lib/schedules.ts';
+import { Autocomplete } from '../../ui/Choices.tsx';
 import { FormActions } from '../../ui/FormActions.tsx';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';

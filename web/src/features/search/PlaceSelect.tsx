@@ -1,9 +1,9 @@
 /** Narrows a search to a project or group, found by name. */
-import { Select } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { placesNamed } from '../../lib/search.ts';
+import { Select } from '../../ui/Choices.tsx';
 import classes from './search.module.css';
 
 interface Props {

@@ -1,5 +1,5 @@
 /** Service accounts of a group or a project: making, renaming, their tokens, removing. */
-import { ActionIcon, Modal, Stack, Text, Title } from '@mantine/core';
+import { ActionIcon, Stack, Text, Title } from '@mantine/core';
 import { IconKey, IconPencil, IconTrash } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -8,6 +8,7 @@ import { ConfirmName } from '../../ui/ConfirmName.tsx';
 import { useConfirmed } from '../../ui/confirmed.ts';
 import { DataList, DataRow } from '../../ui/DataList.tsx';
 import { FormError } from '../../ui/FormError.tsx';
+import { Modal } from '../../ui/Modal.tsx';
 import { personalScopes } from '../tokens/scopes.ts';
 import { TokenManager } from '../tokens/TokenManager.tsx';
 import { ServiceAccountForm } from './ServiceAccountForm.tsx';

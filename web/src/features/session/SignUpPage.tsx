@@ -9,8 +9,9 @@ import { switchSession } from '../../lib/session.ts';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
 import { LinkButton } from '../../ui/links.ts';
-import { MarkdownBody } from '../../ui/MarkdownBody.tsx';
+import { MarkdownOnDemand } from '../../ui/MarkdownOnDemand.tsx';
 import { Page } from '../../ui/Page.tsx';
+import { PasswordField } from '../../ui/PasswordField.tsx';
 import { TextField, useFields } from '../../ui/TextField.tsx';
 import classes from './session.module.css';
 import { Terms } from './Terms.tsx';
@@ -28,7 +29,7 @@ function Waiting({ account, email, after }: { account: NewAccount; email: string
         {account.state === 'active' ? null : (
           <Text>An administrator has to approve the account @{account.username}. You will be notified by email.</Text>
         )}
-        {after ? <MarkdownBody html={after} /> : null}
+        {after ? <MarkdownOnDemand html={after} /> : null}
         <div>
           <LinkButton to="/users/sign_in">Sign in</LinkButton>
         </div>
@@ -89,11 +90,10 @@ export default function SignUpPage() {
             autoCapitalize="none"
           />
           <TextField {...shared} name="email" label="Email" type="email" autoComplete="email" />
-          <TextField
+          <PasswordField
             {...shared}
             name="password"
             label="Password"
-            type="password"
             description={passwordRules(offers)}
             autoComplete="new-password"
           />

@@ -1,6 +1,6 @@
 /** The terms of the instance, and that somebody accepts them. */
 import { Checkbox, Stack } from '@mantine/core';
-import { MarkdownBody } from '../../ui/MarkdownBody.tsx';
+import { MarkdownOnDemand } from '../../ui/MarkdownOnDemand.tsx';
 import classes from './session.module.css';
 
 interface TermsProps {
@@ -14,7 +14,7 @@ export function Terms({ html, accepted, error, accept }: TermsProps) {
   return (
     <Stack gap="xs">
       <section className={classes.terms} aria-label="Terms" tabIndex={0}>
-        <MarkdownBody html={html} />
+        <MarkdownOnDemand html={html} />
       </section>
       <Checkbox
         label="I accept the terms"

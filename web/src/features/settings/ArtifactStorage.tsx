@@ -1,9 +1,10 @@
 /** What the artifacts of a project take, and what the clean-up of expired ones removed. */
-import { Table, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { artifactStatistics } from '../../lib/caches.ts';
 import { bytes } from '../../lib/time.ts';
 import { FormError } from '../../ui/FormError.tsx';
+import ui from '../../ui/ui.module.css';
 import { useProject } from '../projects/useProject.ts';
 import classes from './caches.module.css';
 
@@ -39,24 +40,24 @@ export function ArtifactStorage() {
       ) : null}
       {data && data.removals.length > 0 ? (
         <div className={classes.scroll}>
-          <Table aria-label="Removed artifacts" verticalSpacing="xs">
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>Day</Table.Th>
-                <Table.Th>Removed</Table.Th>
-                <Table.Th>Size</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
+          <table className={ui.table} aria-label="Removed artifacts">
+            <thead>
+              <tr>
+                <th>Day</th>
+                <th>Removed</th>
+                <th>Size</th>
+              </tr>
+            </thead>
+            <tbody>
               {data.removals.map((day) => (
-                <Table.Tr key={day.removed_on}>
-                  <Table.Td>{day.removed_on}</Table.Td>
-                  <Table.Td>{day.count}</Table.Td>
-                  <Table.Td>{bytes(day.size)}</Table.Td>
-                </Table.Tr>
+                <tr key={day.removed_on}>
+                  <td>{day.removed_on}</td>
+                  <td>{day.count}</td>
+                  <td>{bytes(day.size)}</td>
+                </tr>
               ))}
-            </Table.Tbody>
-          </Table>
+            </tbody>
+          </table>
         </div>
       ) : null}
     </>

@@ -1,5 +1,5 @@
 /** Caches that jobs of a project saved: what they take, how often they help, and deleting them. */
-import { Badge, Table, Text } from '@mantine/core';
+import { Badge, Text } from '@mantine/core';
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { client, type Schemas, unwrap } from '../../lib/api.ts';
 import { jobCacheStatistics, jobCaches } from '../../lib/caches.ts';
@@ -9,6 +9,7 @@ import { EmptyState } from '../../ui/EmptyState.tsx';
 import { FormError } from '../../ui/FormError.tsx';
 import { ShowMore } from '../../ui/ShowMore.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
+import ui from '../../ui/ui.module.css';
 import { useProject } from '../projects/useProject.ts';
 import classes from './caches.module.css';
 
@@ -57,29 +58,29 @@ export function CacheSettings() {
       ) : null}
       {rows && rows.length > 0 ? (
         <div className={classes.scroll}>
-          <Table aria-label="Job caches" verticalSpacing="xs">
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>Key</Table.Th>
-                <Table.Th>Size</Table.Th>
-                <Table.Th>Hits</Table.Th>
-                <Table.Th>Last used</Table.Th>
-                <Table.Th aria-label="Actions" />
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
+          <table className={ui.table} aria-label="Job caches">
+            <thead>
+              <tr>
+                <th>Key</th>
+                <th>Size</th>
+                <th>Hits</th>
+                <th>Last used</th>
+                <th aria-label="Actions" />
+              </tr>
+            </thead>
+            <tbody>
               {rows.map((row) => (
-                <Table.Tr key={row.id}>
-                  <Table.Td>
+                <tr key={row.id}>
+                  <td>
                     <code className={classes.key}>{row.key}</code>{' '}
                     {row.protected ? <Badge variant="light">Protected</Badge> : null}
-                  </Table.Td>
-                  <Table.Td>{bytes(row.size)}</Table.Td>
-                  <Table.Td>{row.hits}</Table.Td>
-                  <Table.Td>
+                  </td>
+                  <td>{bytes(row.size)}</td>
+                  <td>{row.hits}</td>
+                  <td>
                     <TimeAgo at={row.last_used_at} />
-                  </Table.Td>
-                  <Table.Td>
+                  </td>
+                  <td>
                     <ConfirmButton
                       title="Delete cache"
                       about={`Delete cache ${row.key}`}
@@ -94,11 +95,11 @@ export function CacheSettings() {
                       }
                       shown={shown}
                     />
-                  </Table.Td>
-                </Table.Tr>
+                  </td>
+                </tr>
               ))}
-            </Table.Tbody>
-          </Table>
+            </tbody>
+          </table>
           <ShowMore more={list.hasNextPage} pending={list.isFetchingNextPage} show={list.fetchNextPage} />
         </div>
       ) : null}

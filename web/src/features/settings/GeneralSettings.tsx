@@ -1,10 +1,11 @@
 /** Picture, name, description, topics, visibility and default branch. */
-import { Input, Stack, TagsInput } from '@mantine/core';
+import { Input, Stack } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client, unwrap } from '../../lib/api.ts';
 import { topicNames } from '../../lib/topics.ts';
+import { TagsInput } from '../../ui/Choices.tsx';
 import { DescriptionField } from '../../ui/DescriptionField.tsx';
 import { FormError } from '../../ui/FormError.tsx';
 import { changedAddress, NameFields } from '../../ui/NameFields.tsx';

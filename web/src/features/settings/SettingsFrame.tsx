@@ -1,13 +1,23 @@
 /** Settings of a project or a group: one list on the left, one part at a time. */
-import { Link } from '@tanstack/react-router';
-import type { ComponentType } from 'react';
+import { type AsyncRouteComponent, Link } from '@tanstack/react-router';
+import { Suspense } from 'react';
 import { Page } from '../../ui/Page.tsx';
 import { Settled } from '../../ui/Settled.tsx';
 import { SideList } from '../../ui/SideList.tsx';
 import classes from './settings.module.css';
 
 /** By the word in the address: what the list calls a part, and the part. The first one is shown without a word. */
-export type SettingsParts = Readonly<Record<string, readonly [string, ComponentType]>>;
+export type SettingsParts = Readonly<Record<string, readonly [string, AsyncRouteComponent<object>]>>;
+
+const partOf = (parts: SettingsParts, name: string | undefined) => {
+  const entries = Object.entries(parts);
+  return entries.find(([key]) => key === name) ?? entries[0];
+};
+
+/** Loads the part that an address names, so that the page appears with it. */
+export const loadPart = (parts: SettingsParts) => async (name: string | undefined) => {
+  await partOf(parts, name)?.[1][1].preload?.();
+};
 
 interface Props {
   readonly kind: 'p' | 'g';
@@ -23,7 +33,7 @@ interface Props {
 export function SettingsFrame({ kind, segment, whose, parts, part, headed = false }: Props) {
   const entries = Object.entries(parts);
   const [first] = entries;
-  const found = entries.find(([key]) => key === part) ?? first;
+  const found = partOf(parts, part);
   if (!found || !first) return null;
   const [name, [title, Part]] = found;
   const params = { path: segment };
@@ -49,9 +59,11 @@ export function SettingsFrame({ kind, segment, whose, parts, part, headed = fals
         </SideList>
         <section aria-label={title} className={classes.part}>
           {headed ? <h2>{title}</h2> : null}
-          <Settled key={name}>
-            <Part />
-          </Settled>
+          <Suspense key={name} fallback={null}>
+            <Settled>
+              <Part />
+            </Settled>
+          </Suspense>
         </section>
       </div>
     </Page>

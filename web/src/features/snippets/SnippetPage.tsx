@@ -8,7 +8,7 @@ import { CopyButton } from '../../ui/CopyButton.tsx';
 import { CodeView } from '../../ui/code/CodeView.tsx';
 import { Command } from '../../ui/EmptyState.tsx';
 import { LinkButton } from '../../ui/links.ts';
-import { MarkdownPreview } from '../../ui/MarkdownBody.tsx';
+import { PreviewOnDemand } from '../../ui/MarkdownOnDemand.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
 import { UserChip } from '../../ui/UserChip.tsx';
@@ -22,7 +22,7 @@ function Description({ text, project }: { text: string; project: string | null }
   if (!session?.user) return <p className={classes.plain}>{text}</p>;
   return (
     <div className={classes.description}>
-      <MarkdownPreview text={text} base={project === null ? {} : { project }} />
+      <PreviewOnDemand text={text} base={project === null ? {} : { project }} />
     </div>
   );
 }

@@ -1,9 +1,10 @@
 /** A new tag: its name, where it points, and what is said of it. */
-import { Button, Group, Modal, Stack, Textarea, TextInput } from '@mantine/core';
+import { Button, Group, Stack, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { client, unwrap } from '../../lib/api.ts';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
+import { Modal } from '../../ui/Modal.tsx';
 import { RefPicker } from '../files/RefPicker.tsx';
 import { useProject } from '../projects/useProject.ts';
 

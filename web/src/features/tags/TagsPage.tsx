@@ -1,12 +1,11 @@
 /** Tags of a project: find one, download its files, make one, delete one. */
-import { ActionIcon, Button, Menu } from '@mantine/core';
+import { ActionIcon, Button } from '@mantine/core';
 import { IconDownload, IconTrash } from '@tabler/icons-react';
 import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { client, type Schemas, unwrap } from '../../lib/api.ts';
 import { tagList } from '../../lib/history.ts';
-import { archiveAddress } from '../../lib/urls.ts';
 import { useLive } from '../../lib/useLive.ts';
 import { ConfirmName } from '../../ui/ConfirmName.tsx';
 import { useConfirmed } from '../../ui/confirmed.ts';
@@ -14,33 +13,14 @@ import { DataList } from '../../ui/DataList.tsx';
 import { Command, EmptyState } from '../../ui/EmptyState.tsx';
 import { FilterBar } from '../../ui/FilterBar.tsx';
 import { LinkButton } from '../../ui/links.ts';
+import { MenuOnDemand, onDemand } from '../../ui/onDemand.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { Pager } from '../../ui/Pager.tsx';
 import { RefRow } from '../branches/RefRow.tsx';
 import { level, useProject } from '../projects/useProject.ts';
 import { NewTag } from './NewTag.tsx';
 
-const formats = ['zip', 'tar.gz', 'tar.bz2', 'tar'] as const;
-
-function Download({ path, tag }: { path: string; tag: string }) {
-  const address = (format: string) => archiveAddress(path, `refs/tags/${tag}`, format);
-  return (
-    <Menu position="bottom-end">
-      <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" size={30} aria-label={`Download ${tag}`}>
-          <IconDownload size={16} />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {formats.map((format) => (
-          <Menu.Item key={format} component="a" href={address(format)} download>
-            {format}
-          </Menu.Item>
-        ))}
-      </Menu.Dropdown>
-    </Menu>
-  );
-}
+const downloadMenu = onDemand(() => import('./DownloadMenu.tsx'));
 
 export default function TagsPage() {
   const search = useSearch({ from: '/p/$path/tags' });
@@ -96,7 +76,15 @@ export default function TagsPage() {
               at={tag.created_at ?? tag.commit.committed_date}
               actions={
                 <>
-                  <Download path={path} tag={tag.name} />
+                  <MenuOnDemand
+                    of={downloadMenu}
+                    props={{ path, tag: tag.name }}
+                    target={
+                      <ActionIcon variant="subtle" color="gray" size={30} aria-label={`Download ${tag.name}`}>
+                        <IconDownload size={16} />
+                      </ActionIcon>
+                    }
+                  />
                   {writes && (!tag.protected || view.level >= level.maintainer) ? (
                     <ActionIcon
                       variant="subtle"

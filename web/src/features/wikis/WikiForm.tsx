@@ -1,9 +1,10 @@
 /** Writing a page: text and preview, and the message of its commit. What others wrote meanwhile is not written over. */
-import { Alert, Select, Stack, TextInput } from '@mantine/core';
+import { Alert, Stack, TextInput } from '@mantine/core';
 import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ApiError } from '../../lib/api.ts';
 import type { WikiFormat, WikiPage, WikiPageListed } from '../../lib/wikis.ts';
+import { Select } from '../../ui/Choices.tsx';
 import { FormActions } from '../../ui/FormActions.tsx';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';

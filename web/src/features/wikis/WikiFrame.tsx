@@ -1,11 +1,9 @@
 /** What all views of a wiki have: its pages at the side, and what can be done with it. */
-import { Button, Popover, Stack, TextInput } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { IconChevronDown } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
-import { type CSSProperties, type ReactNode, useState } from 'react';
-import { gitAddresses } from '../../lib/instance.ts';
+import type { CSSProperties, ReactNode } from 'react';
 import type { WikiPageListed } from '../../lib/wikis.ts';
-import { CopyButton } from '../../ui/CopyButton.tsx';
+import { MenuOnDemand, onDemand } from '../../ui/onDemand.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { SideList } from '../../ui/SideList.tsx';
 import { outline } from './pages.ts';
@@ -35,47 +33,7 @@ function Side({ of, pages, slug }: { of: WikiInView; pages: readonly WikiPageLis
   );
 }
 
-function CloneWiki({ of }: { of: WikiInView }) {
-  const [wanted, setWanted] = useState(false);
-  // Asked for before the click, so that the menu opens with what it shows.
-  const want = () => setWanted(true);
-  const { data: usable } = useQuery({ ...gitAddresses(of.path), enabled: wanted && of.kind === 'project' });
-  const commands = [
-    ['HTTP', usable && !usable.http ? null : of.addresses.http],
-    ['SSH', usable?.ssh ? of.addresses.ssh : null],
-  ] as const;
-  return (
-    <Popover position="bottom-end" width={360} withArrow={false} onOpen={want}>
-      <Popover.Target>
-        <Button
-          size="xs"
-          variant="default"
-          rightSection={<IconChevronDown size={14} aria-hidden />}
-          onMouseEnter={want}
-          onFocus={want}
-        >
-          Clone wiki
-        </Button>
-      </Popover.Target>
-      <Popover.Dropdown>
-        <Stack gap="sm">
-          {commands.map(([label, address]) =>
-            address === null ? null : (
-              <TextInput
-                key={label}
-                label={`With ${label}`}
-                readOnly
-                value={`git clone ${address}`}
-                onFocus={(event) => event.currentTarget.select()}
-                rightSection={<CopyButton value={`git clone ${address}`} label={`Copy the command with ${label}`} />}
-              />
-            ),
-          )}
-        </Stack>
-      </Popover.Dropdown>
-    </Popover>
-  );
-}
+const cloneCommands = onDemand(() => import('./CloneCommands.tsx'));
 
 export function WikiFrame(props: {
   of: WikiInView;
@@ -100,7 +58,20 @@ export function WikiFrame(props: {
               New page
             </WikiButton>
           ) : null}
-          <CloneWiki of={of} />
+          <MenuOnDemand
+            of={cloneCommands}
+            props={{ of }}
+            target={
+              <Button
+                size="xs"
+                variant="default"
+                aria-haspopup="dialog"
+                rightSection={<IconChevronDown size={14} aria-hidden />}
+              >
+                Clone wiki
+              </Button>
+            }
+          />
         </>
       }
     >

@@ -1,5 +1,5 @@
 /** One's to-dos, filtered by the words of the API in the address: marked as done one by one or together, and restored. */
-import { Button, Group, SegmentedControl, Select } from '@mantine/core';
+import { Button, Group, SegmentedControl } from '@mantine/core';
 import { useQuery, useSuspenseInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useRef } from 'react';
@@ -13,6 +13,7 @@ import {
   todos,
   todoTypes,
 } from '../../lib/todos.ts';
+import { Select } from '../../ui/Choices.tsx';
 import { DataList } from '../../ui/DataList.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { Page } from '../../ui/Page.tsx';

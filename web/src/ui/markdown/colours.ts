@@ -8,6 +8,7 @@ const mostBlocks = 50;
 const mostLetters = 50_000;
 
 export function colourCode(root: HTMLElement, signal: AbortSignal): void {
+  if (signal.aborted) return;
   const blocks = [...root.querySelectorAll<HTMLElement>('pre > code[class^="language-"]')].slice(0, mostBlocks);
   for (const block of blocks) {
     const language = languageNamed(block.className.slice('language-'.length));

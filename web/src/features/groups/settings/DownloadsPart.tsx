@@ -1,9 +1,10 @@
 /** How many projects of a top-level group one person downloads before somebody is told. */
-import { MultiSelect, NumberInput, Stack, TagsInput, Text } from '@mantine/core';
+import { NumberInput, Stack, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { groupMembersCalled } from '../../../lib/members.ts';
+import { MultiSelect, TagsInput } from '../../../ui/Choices.tsx';
 import { FormError } from '../../../ui/FormError.tsx';
 import { Save } from '../../settings/Save.tsx';
 import { useGroup, useGroupForm } from '../useGroupForm.ts';

@@ -1,10 +1,11 @@
 /** People by username, found as one types. */
-import { Anchor, TagsInput } from '@mantine/core';
+import { Anchor } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { peopleCalled } from '../../../lib/members.ts';
 import { sessionQuery } from '../../../lib/session.ts';
+import { TagsInput } from '../../../ui/Choices.tsx';
 
 interface Props {
   readonly label: string;

@@ -1,0 +1,8 @@
+/** Runners of a group. */
+import { RunnerManager } from '../../runners/RunnerManager.tsx';
+import { useGroup } from '../useGroupForm.ts';
+
+export default function RunnersPart() {
+  const { path, group } = useGroup();
+  return <RunnerManager place={{ kind: 'group', id: group.id, path }} />;
+}

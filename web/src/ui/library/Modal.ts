@@ -1,0 +1,2 @@
+/** Loaded when the first dialog opens. */
+export { Modal as default } from '@mantine/core';
