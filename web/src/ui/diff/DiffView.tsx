@@ -2,7 +2,7 @@
 import { Button, NativeSelect, SegmentedControl } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { useMemo, useState } from 'react';
+import { useDeferredValue, useMemo, useState } from 'react';
 import * as accounts from '../../lib/accounts.ts';
 import type { Schemas } from '../../lib/api.ts';
 import { sessionQuery } from '../../lib/session.ts';
@@ -62,6 +62,8 @@ function FilePicker({ files, at, go }: FilePickerProps) {
 
 export function DiffView({ files, gitRef, comments, warn, review }: DiffViewProps) {
   const [look, setLook] = useDiffLook();
+  // The choice shows at once, the lines follow between events.
+  const drawn = useDeferredValue(look);
   const oneByOne = useOneByOne() && files.length > 1;
   const [chosen, setChosen] = useState(0);
   const at = Math.min(chosen, files.length - 1);
@@ -92,7 +94,7 @@ export function DiffView({ files, gitRef, comments, warn, review }: DiffViewProp
             key={`${file.old_path}:${file.new_path}`}
             file={file}
             count={counts[index] ?? { added: 0, removed: 0 }}
-            look={small ? 'Unified' : look}
+            look={small ? 'Unified' : drawn}
             gitRef={gitRef}
             near={oneByOne || index < 3}
             comments={comments}
