@@ -23,7 +23,10 @@ const ofLists =
   /[\\/]web[\\/]src[\\/](ui[\\/](FilterBar|TitleFilter|Pager|ChoicesOnDemand)|lib[\\/](protections|deploy-keys)|features[\\/](merge-requests[\\/](RecentPush|recent-push|MergeRequestRow)|pipelines[\\/]PipelineMark|milestones[\\/]MilestoneLink|commits[\\/](CommitMeta|LastCommit)))/;
 const ofPlanning = /[\\/]web[\\/]src[\\/]lib[\\/](epics|members)\./;
 const ofBoards = /[\\/]web[\\/]src[\\/]lib[\\/](boards|epic-boards|board-columns)\./;
-const oftenUsed = (id: string) => anything.test(id) && ![ofLists, ofPlanning, ofBoards].some((rare) => rare.test(id));
+/** Its lists of choices would come along with the first page of everything. */
+const ofForms = /[\\/]web[\\/]src[\\/]features[\\/]merge-requests[\\/]sidebar[\\/]PeoplePicker/;
+const rarely = [ofLists, ofPlanning, ofBoards, ofForms];
+const oftenUsed = (id: string) => anything.test(id) && !rarely.some((rare) => rare.test(id));
 const chunks = [
   { name: 'frame', tags: ['$initial' as const], priority: 10 },
   // What menus, dialogs and lists of choices have, and nothing else: loaded when the first of them is opened.
