@@ -156,29 +156,35 @@ export async function takeEndedJobs(tx: Db, pipelineId: number): Promise<EndedJo
   return rows.sort((a, b) => a.id - b.id);
 }
 
-/** The newest attempt of the job that stops an environment, by what its last successful deployment says. */
-export async function stopJobOf(db: Db, environmentId: number): Promise<Job | undefined> {
-  const deployed = await db
+/** The newest attempts of the jobs that stop an environment, by what the deployments of the last pipeline say that deployed it. */
+export async function stopJobsOf(db: Db, environmentId: number): Promise<Job[]> {
+  const deployments = db
     .selectFrom('deployments as d')
     .innerJoin('jobs as j', 'j.id', 'd.job_id')
-    .select(['j.pipeline_id', 'j.environment', sql<string | null>`j.plan -> 'environment' ->> 'on_stop'`.as('on_stop')])
     .where('d.environment_id', '=', environmentId)
-    .where('d.status', '=', 'success')
+    .where('d.status', '=', 'success');
+  const deployed = await deployments
+    .select(['j.pipeline_id', 'j.environment'])
     .orderBy('d.id', 'desc')
     .limit(1)
     .executeTakeFirst();
-  if (!deployed?.on_stop) return undefined;
+  if (!deployed) return [];
   return await db
     .selectFrom('jobs')
     .selectAll()
     .where('pipeline_id', '=', deployed.pipeline_id)
-    .where('name', '=', deployed.on_stop)
+    .where(
+      'name',
+      'in',
+      deployments
+        .select(sql<string>`j.plan -> 'environment' ->> 'on_stop'`.as('on_stop'))
+        .where('j.pipeline_id', '=', deployed.pipeline_id),
+    )
     .where('environment', '=', deployed.environment)
     .where('retried', '=', false)
     .where(sql<boolean>`plan -> 'environment' ->> 'action' = 'stop'`)
-    .orderBy('id', 'desc')
-    .limit(1)
-    .executeTakeFirst();
+    .orderBy('id')
+    .execute();
 }
 
 /** Environments that are running and due to stop, the longest due first. */

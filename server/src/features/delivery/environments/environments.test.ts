@@ -43,6 +43,21 @@ const sweep = async () => {
 };
 
 describe('jobs with an environment', () => {
+  it('several of one pipeline are each stopped by their own job', async () => {
+    const project = await world.project();
+    const both = ['a', 'b'].map(
+      (name) =>
+        `${name}: {script: [x], environment: {name: both, on_stop: end-${name}}}\nend-${name}: {script: [x], when: manual, environment: {name: both, action: stop}}\n`,
+    );
+    const { id } = await project.push(both.join(''));
+    for (const _ of both) await runner.run();
+    const { id: environment } = await environmentNamed(project, 'both');
+    await call('POST', `${of(project)}/environments/${environment}/stop`);
+    expect(await project.statuses(id)).toMatchObject({ 'end-a': 'pending', 'end-b': 'pending' });
+    for (const _ of both) await runner.run();
+    expect(await environmentNamed(project, 'both')).toMatchObject({ state: 'stopped' });
+  });
+
   it('create it, tell its variables, deploy, and stop it when the branch is deleted', async () => {
     const project = await world.project();
     const deployed = await project.push(review, { branch: 'My-change' });

@@ -29,15 +29,20 @@ export function stopping(deps: StoppingDependencies) {
   const stopped = (id: number): Promise<Environment | undefined> =>
     transaction(db, (tx) => queries.updateEnvironment(tx, id, { state: 'stopped', auto_stop_at: null }));
 
-  /** Starts the job that stops it; until that has ended, the environment is being stopped. */
-  async function startJob(subject: ProjectSubject, caller: Caller, { id }: Environment, job: Job): Promise<void> {
+  /** Starts the jobs that stop it; until one has ended, the environment is being stopped. */
+  async function startJobs(
+    subject: ProjectSubject,
+    caller: Caller,
+    { id }: Environment,
+    started: readonly Job[],
+  ): Promise<void> {
     // Marked first: the job may have ended when its start returns.
     const marked = await transaction(db, (tx) =>
       queries.moveEnvironment(tx, id, ['available'], { state: 'stopping', auto_stop_at: null }),
     );
     if (!marked) return;
     try {
-      await jobs.start(subject, caller, job);
+      for (const job of started) await jobs.start(subject, caller, job);
     } catch (error) {
       await transaction(db, (tx) => queries.moveEnvironment(tx, id, ['stopping'], { state: 'available' }));
       throw error;
@@ -52,17 +57,19 @@ export function stopping(deps: StoppingDependencies) {
     { force = false } = {},
   ): Promise<Environment> {
     if (environment.state === 'stopped') return environment;
-    const job = force ? undefined : await queries.stopJobOf(db, environment.id);
-    if (job && jobs.startable(job)) await startJob(subject, caller, environment, job);
-    else if (!job) return (await stopped(environment.id)) ?? environment;
+    const found = force ? [] : await queries.stopJobsOf(db, environment.id);
+    const startable = found.filter(jobs.startable);
+    if (startable.length > 0) await startJobs(subject, caller, environment, startable);
+    else if (found.length === 0) return (await stopped(environment.id)) ?? environment;
     return (await queries.findEnvironment(db, environment.project_id, environment.id)) ?? environment;
   }
 
   /** With the rights of whoever caused it; whoever may not start the job does not stop it. */
-  async function stopFor(acting: Acting | null, environment: Environment, job: Job): Promise<boolean> {
+  async function stopFor(acting: Acting | null, environment: Environment, found: readonly Job[]): Promise<boolean> {
     try {
-      if (!acting || !jobs.startable(job)) return false;
-      await startJob(acting.subject, acting.caller, environment, job);
+      const startable = found.filter(jobs.startable);
+      if (!acting || startable.length === 0) return false;
+      await startJobs(acting.subject, acting.caller, environment, startable);
       return true;
     } catch (error) {
       if (!(error instanceof HttpError)) throw error;
@@ -72,13 +79,14 @@ export function stopping(deps: StoppingDependencies) {
 
   /** One whose time is over: its job runs for whoever started the deployment's pipeline. */
   async function stopDue(environment: Environment): Promise<void> {
-    const job = await queries.stopJobOf(db, environment.id);
+    const found = await queries.stopJobsOf(db, environment.id);
+    const [job] = found;
     if (!job && environment.auto_stop_setting === 'always') {
       await stopped(environment.id);
       return;
     }
     const acting = job?.user_id ? await deps.actingAs(job.user_id, environment.project_id) : null;
-    if (job && (await stopFor(acting, environment, job))) return;
+    if (await stopFor(acting, environment, found)) return;
     log.info(
       { environment: environment.id, job: job?.id },
       'an environment was not stopped: its job cannot be started',
@@ -103,8 +111,8 @@ export function stopping(deps: StoppingDependencies) {
   /** Those with a job that stops them; others stay, as nobody knows what runs there. */
   async function stopOf(source: Parameters<typeof queries.environmentsOfSource>[2], acting: Acting): Promise<void> {
     for (const environment of await queries.environmentsOfSource(db, acting.subject.project.id, source)) {
-      const job = await queries.stopJobOf(db, environment.id);
-      if (job) await stopFor(acting, environment, job);
+      const found = await queries.stopJobsOf(db, environment.id);
+      if (found.length > 0) await stopFor(acting, environment, found);
     }
   }
 
