@@ -62,10 +62,7 @@ const chunks = [
   },
   {
     name: 'inputs',
-    test: library(
-      components('Checkbox', 'FloatingIndicator', 'SegmentedControl', 'Textarea'),
-      'core/(esm/utils|styles)/(InlineInput|InputsGroupFieldset)',
-    ),
+    test: library(components('Checkbox', 'Textarea'), 'core/(esm/utils|styles)/(InlineInput|InputsGroupFieldset)'),
     minShareCount: 2,
     priority: 8,
   },
