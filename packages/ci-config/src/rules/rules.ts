@@ -121,14 +121,14 @@ async function existsHolds(
   exists: NonNullable<Conditions['exists']>,
   around: Surroundings,
 ): Promise<boolean> {
-  const { scope, paths } = around;
+  const { scope, paths, job } = around;
   const { project, ref } = exists;
   const wanted = wantedOf(exists, rule, around, 'exists');
   if (project === null) return await paths.exist(wanted);
   const place = { project: scope.expand(project, 'empty'), ref: ref === null ? null : scope.expand(ref, 'empty') };
   const found = await paths.existIn(place, wanted);
   if (found === null)
-    fail(rule.mark, `rules:exists:project \`${project}\` or its ref does not exist, or access is denied`);
+    fail(rule.mark, `${ruleOf(job)}rules:exists:project \`${project}\` or its ref does not exist, or access is denied`);
   return found;
 }
 

@@ -196,11 +196,11 @@ it('rules ask for files in other projects, and compare with refs that exist', as
     json: { content: rule('Dockerfile').replace(other.path, 'no/such'), dry_run: true },
   });
   expect(lint.body.errors).toEqual([
-    '.gitlab-ci.yml:1:26: rules:exists:project `no/such` or its ref does not exist, or access is denied',
+    '.gitlab-ci.yml:1:26: Failed to parse rule for job: rules:exists:project `no/such` or its ref does not exist, or access is denied',
   ]);
   const broken = await project.push('job: {script: x, rules: [{changes: {paths: [a], compare_to: gone}}]}');
   expect(broken).toMatchObject({
     status: 'failed',
-    yaml_errors: '.gitlab-ci.yml:1:26: rules:changes:compare_to is not a valid ref',
+    yaml_errors: '.gitlab-ci.yml:1:26: Failed to parse rule for job: rules:changes:compare_to is not a valid ref',
   });
 });
