@@ -2,7 +2,7 @@
 import { IconChevronDown, IconChevronRight, IconFile, IconFolder } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { Schemas } from '../../lib/api.ts';
 import { useProject } from '../projects/useProject.ts';
 import classes from './file-tree.module.css';
@@ -119,11 +119,33 @@ function Entries({ folder, depth, state }: { folder: string; depth: number; stat
   );
 }
 
+/** Of the file that had the focus when a tree went. */
+let focusedPath: string | undefined;
+
+/** A file that comes slowly has a skeleton in its place meanwhile, without the tree: the tree that comes back has the focus. */
+function useKeptFocus(tree: RefObject<HTMLDivElement | null>, path: string): void {
+  const shown = useRef(path);
+  useLayoutEffect(() => {
+    shown.current = path;
+  }, [path]);
+  useLayoutEffect(() => {
+    const items = tree.current;
+    if (focusedPath === shown.current && document.activeElement === document.body)
+      items?.querySelector<HTMLElement>('[role="treeitem"][tabindex="0"]')?.focus({ preventScroll: true });
+    focusedPath = undefined;
+    return () => {
+      const focused = document.activeElement;
+      focusedPath = focused instanceof HTMLElement && items?.contains(focused) ? focused.dataset.path : undefined;
+    };
+  }, [tree]);
+}
+
 export function FileTree({ place }: { place: Place }) {
   const [open, setOpen] = useState<ReadonlySet<string>>(() => new Set(foldersAbove(place.path)));
   const [stop, setStop] = useState(place.path);
   const tree = useRef<HTMLDivElement>(null);
   const typeAhead = useTypeAhead();
+  useKeptFocus(tree, place.path);
   // Whatever opened the file: it is shown in the tree, and the Tab key stops at it.
   useEffect(() => {
     setOpen((before) => new Set([...before, ...foldersAbove(place.path)]));
