@@ -113,7 +113,7 @@ describe('security rule 4, rule 2', () => {
     // there are some more.
     const goesOn = () =>
       sent < requests ||
-      (wholeSweeps() && sent < 42_000 && routes.length - succeeded.size >= routes.length * closedShare);
+      (wholeSweeps() && sent < 60_000 && routes.length - succeeded.size >= routes.length * closedShare);
     async function worker(): Promise<void> {
       while (goesOn() && wrong.length < 20) {
         sent += 1;
