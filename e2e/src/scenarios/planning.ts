@@ -123,6 +123,8 @@ export async function planningJourney(suite: Suite): Promise<void> {
         const labels = page.getByRole('textbox', { name: 'Labels' }).or(page.getByRole('combobox', { name: 'Labels' }));
         await labels.first().fill('steel');
         await page.keyboard.press('Enter');
+        // Once the choices are there: of two labels typed before that, the field has the second.
+        await page.getByText('steel', { exact: true }).first().waitFor();
         await labels.first().fill('urgent');
         await page.keyboard.press('Enter');
         const milestone = page
