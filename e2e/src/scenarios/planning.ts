@@ -127,6 +127,8 @@ export async function planningJourney(suite: Suite): Promise<void> {
         await page.getByText('steel', { exact: true }).first().waitFor();
         await labels.first().fill('urgent');
         await page.keyboard.press('Enter');
+        // What is left of the choices lies over the next field.
+        await page.keyboard.press('Escape');
         const milestone = page
           .getByRole('textbox', { name: 'Milestone' })
           .or(page.getByRole('combobox', { name: 'Milestone' }));
