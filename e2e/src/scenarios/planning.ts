@@ -120,19 +120,24 @@ export async function planningJourney(suite: Suite): Promise<void> {
       await suite.step('labels and a milestone are chosen for a merge request and shown', async () => {
         await page.goto(`/${project}/-/merge_requests/new?merge_request%5Bsource_branch%5D=rivets`);
         await headed(page, 'New merge request');
+        // What is typed, and left, before the choices are there is kept.
+        const { promise: typed, resolve: deliver } = Promise.withResolvers<void>();
+        await page.route('**/assets/TagsInput-*', async (route) => {
+          await typed;
+          await route.continue();
+        });
+        const asked = page.waitForRequest('**/assets/TagsInput-*');
         const labels = page.getByRole('textbox', { name: 'Labels' }).or(page.getByRole('combobox', { name: 'Labels' }));
         await labels.first().fill('steel');
         await page.keyboard.press('Enter');
-        // Once the choices are there: of two labels typed before that, the field has the second.
-        await page.getByText('steel', { exact: true }).first().waitFor();
         await labels.first().fill('urgent');
         await page.keyboard.press('Enter');
-        // What is left of the choices lies over the next field.
-        await page.keyboard.press('Escape');
         const milestone = page
           .getByRole('textbox', { name: 'Milestone' })
           .or(page.getByRole('combobox', { name: 'Milestone' }));
         await milestone.first().click();
+        await asked;
+        deliver();
         await page.getByRole('option', { name: 'v1.0' }).click();
         await page.getByRole('button', { name: 'Assign to me' }).click();
         const reviewers = page

@@ -14,16 +14,8 @@ import {
   TextInput,
   type TextInputProps,
 } from '@mantine/core';
-import {
-  type ComponentType,
-  type KeyboardEvent,
-  type ReactNode,
-  type RefObject,
-  useCallback,
-  useEffect,
-  useRef,
-  useState,
-} from 'react';
+import { type ComponentType, type ReactNode, type RefObject, useCallback, useEffect, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 import classes from './ui.module.css';
 
 /** What the plain field has as well. */
@@ -52,43 +44,59 @@ interface Shown {
   /** Beside the text. */
   readonly left?: ReactNode;
   readonly chevron: boolean;
+  /** Keys that take what was typed as a choice, so that the text begins anew. */
+  readonly taking: readonly string[];
   /** Only the library shows this as it should be: it comes at once. */
   readonly incomplete: boolean;
 }
 
-/** What happened while the library was on its way. */
-interface Turn {
-  pressed: boolean;
-  typed: string | null;
-  readonly keys: Array<Pick<KeyboardEvent, 'key' | 'code'>>;
-}
+/** What somebody did while the library was on its way. */
+type Act =
+  | { readonly kind: 'press' }
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'key'; readonly key: string; readonly code: string };
 
-function handOver(input: HTMLInputElement, { pressed, typed, keys }: Turn): void {
-  input.focus({ preventScroll: true });
-  if (pressed) input.click();
-  if (typed !== null) {
+function repeat(input: HTMLInputElement, act: Act): void {
+  if (act.kind === 'press') input.click();
+  else if (act.kind === 'key')
+    input.dispatchEvent(
+      new KeyboardEvent('keydown', { key: act.key, code: act.code, bubbles: true, cancelable: true }),
+    );
+  else {
     // Past React's own setter, so that it takes this for typing.
-    Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')?.set?.call(input, typed);
+    Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')?.set?.call(input, act.text);
     input.dispatchEvent(new Event('input', { bubbles: true }));
   }
-  for (const { key, code } of keys)
-    input.dispatchEvent(new KeyboardEvent('keydown', { key, code, bubbles: true, cancelable: true }));
+}
+
+/**
+ * In order, and each done before the next: a key acts on what the text before it has led to. Nothing comes between.
+ * Whoever has `left` the field keeps what was typed, and stays where they are.
+ */
+function handOver(input: HTMLInputElement, acts: readonly Act[], left: boolean): void {
+  const elsewhere = document.activeElement;
+  input.focus({ preventScroll: true });
+  for (const act of acts) flushSync(() => repeat(input, act));
+  if (!left) return;
+  if (elsewhere instanceof HTMLElement && elsewhere !== document.body) elsewhere.focus({ preventScroll: true });
+  else input.blur();
 }
 
 interface StandInProps extends Shown {
   readonly field: RefObject<HTMLInputElement | null>;
-  readonly turn: RefObject<Turn | null>;
+  /** Null until somebody turns to the field. */
+  readonly acts: RefObject<Act[] | null>;
   fetchEarly(): void;
   want(): void;
 }
 
-function StandIn({ look, text, open, left, chevron, field, turn, fetchEarly, want }: StandInProps): ReactNode {
+function StandIn({ look, text, open, left, chevron, taking, field, acts, fetchEarly, want }: StandInProps): ReactNode {
   const [typed, setTyped] = useState<string | null>(null);
   const pressing = useRef(false);
-  const turned = (): Turn => {
-    turn.current ??= { pressed: false, typed: null, keys: [] };
+  const turned = (): Act[] => {
+    acts.current ??= [];
     want();
-    return turn.current;
+    return acts.current;
   };
   return (
     <TextInput
@@ -118,17 +126,22 @@ function StandIn({ look, text, open, left, chevron, field, turn, fetchEarly, wan
       }}
       onClick={() => {
         pressing.current = false;
-        turned().pressed = true;
+        turned().push({ kind: 'press' });
       }}
       onChange={({ currentTarget }) => {
-        turned().typed = currentTarget.value;
+        const done = turned();
+        if (done.at(-1)?.kind === 'text') done.pop();
+        done.push({ kind: 'text', text: currentTarget.value });
         setTyped(currentTarget.value);
       }}
       onKeyDown={(event) => {
-        const { key, code } = event;
-        if (key !== 'Enter' && key !== 'ArrowDown' && (open || key !== ' ')) return;
+        const { key, code, nativeEvent } = event;
+        if (nativeEvent.isComposing) return;
+        const takes = taking.includes(key) && typed !== null && typed.trim() !== '';
+        if (!takes && key !== 'Enter' && key !== 'ArrowDown' && (open || key !== ' ')) return;
         event.preventDefault();
-        turned().keys.push({ key, code });
+        turned().push({ kind: 'key', key, code });
+        if (takes) setTyped('');
       }}
     />
   );
@@ -158,15 +171,17 @@ function library<P>(load: () => Promise<{ default: ComponentType<P> }>, shown: (
 function Choices<P extends object>({ of, props }: { of: Library<P>; props: P }): ReactNode {
   const [Real, setReal] = useState(of.loaded);
   const field = useRef<HTMLInputElement>(null);
-  const turn = useRef<Turn | null>(null);
+  const acts = useRef<Act[] | null>(null);
+  const left = useRef(false);
   const plain = of.shown(props);
   const { incomplete } = plain;
   const want = useCallback(
     () =>
       void of.load().then(
         () => {
-          // Who went on meanwhile is not brought back.
-          if (document.activeElement !== field.current) turn.current = null;
+          left.current = document.activeElement !== field.current;
+          // Who went on without having typed wants nothing more of it.
+          if (left.current && !acts.current?.some(({ kind }) => kind === 'text')) acts.current = null;
           setReal(of.loaded);
         },
         // The page's boundary says that it could not be loaded.
@@ -182,16 +197,16 @@ function Choices<P extends object>({ of, props }: { of: Library<P>; props: P }):
   }, [incomplete, want]);
   // After the effects of the field itself, and after all that they change.
   useEffect(() => {
-    const how = turn.current;
-    turn.current = null;
-    if (Real !== null && how !== null)
+    const done = acts.current;
+    acts.current = null;
+    if (Real !== null && done !== null)
       queueMicrotask(() => {
-        if (field.current) handOver(field.current, how);
+        if (field.current) handOver(field.current, done, left.current);
       });
   }, [Real]);
   if (Real !== null) return <Real {...props} ref={field} />;
   const fetchEarly = () => void of.load().catch(() => undefined);
-  return <StandIn {...plain} field={field} turn={turn} fetchEarly={fetchEarly} want={want} />;
+  return <StandIn {...plain} field={field} acts={acts} fetchEarly={fetchEarly} want={want} />;
 }
 
 type Kept<P> = Pick<P, Extract<keyof Look, keyof P>>;
@@ -232,6 +247,7 @@ const select = library<SelectField>(
       text: getOptionsLockup(getParsedComboboxData(data))[chosen]?.label ?? '',
       open: searchable,
       chevron: true,
+      taking: [],
       // It can be emptied by a button.
       incomplete: clearable && chosen !== '',
     };
@@ -269,7 +285,7 @@ const multiSelect = library<MultiSelectField>(
     searchValue: _typed,
     value = [],
     ...look
-  }) => ({ look, text: '', open: searchable, chevron: true, incomplete: value.length > 0 }),
+  }) => ({ look, text: '', open: searchable, chevron: true, taking: ['Enter'], incomplete: value.length > 0 }),
 );
 
 export const MultiSelect = (props: MultiSelectField) => <Choices of={multiSelect} props={props} />;
@@ -298,10 +314,17 @@ const tagsInput = library<TagsInputField>(
     onSearchChange: _search,
     renderOption: _render,
     searchValue: _typed,
-    splitChars: _split,
+    splitChars = [','],
     value = [],
     ...look
-  }) => ({ look, text: '', open: true, chevron: false, incomplete: value.length > 0 }),
+  }) => ({
+    look,
+    text: '',
+    open: true,
+    chevron: false,
+    taking: ['Enter', ...splitChars],
+    incomplete: value.length > 0,
+  }),
 );
 
 export const TagsInput = (props: TagsInputField) => <Choices of={tagsInput} props={props} />;
@@ -315,6 +338,7 @@ const autocomplete = library<AutocompleteField>(
     text: value,
     open: true,
     chevron: false,
+    taking: [],
     incomplete: false,
   }),
 );
@@ -332,6 +356,7 @@ const colorInput = library<ColorInputField>(
     open: true,
     left: <span className={classes.swatch} style={{ background: value }} />,
     chevron: false,
+    taking: [],
     incomplete: false,
   }),
 );
