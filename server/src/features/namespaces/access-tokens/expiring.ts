@@ -3,8 +3,8 @@ import { type Db, transaction } from '../../../kernel/db/index.ts';
 import { accessTokenExpiring, type FactConsumer, on } from '../../../kernel/events/index.ts';
 import type { Mail } from '../../../kernel/mail/index.ts';
 import type { Settings } from '../../../kernel/settings/index.ts';
+import { findGroupSubject } from '../access/parents.queries.ts';
 import { caretakersOf, ownersToTell } from '../members/caretakers.queries.ts';
-import { lockNamespace } from '../projects/projects.queries.ts';
 
 /** The last day is for webhooks alone. */
 const lastDay = 1;
@@ -25,19 +25,18 @@ export function expiringTokenMails(deps: {
         if (!mail.configured || days <= lastDay) return;
         const { resource_access_token_notify_inherited: inherited } = await deps.settings.read();
         const which = inherited ? 'all' : 'direct';
-        const subject = fact.project_id === null ? null : await delivery.project(fact.project_id);
+        const project = fact.project_id === null ? null : await delivery.project(fact.project_id);
+        const id = project ? null : fact.namespace_id;
+        const found = id === null ? null : await findGroupSubject(db, String(id), null);
+        const place = project
+          ? { noun: 'project', path: `${project.namespace.full_path}/${project.project.path}`, below: '' }
+          : found && { noun: 'group', path: found.group.full_path, below: 'groups/' };
+        if (!place) return;
+        const { noun, path, below } = place;
         await transaction(db, async (tx) => {
-          const group = fact.namespace_id === null ? undefined : await lockNamespace(tx, fact.namespace_id);
-          const [noun, path, readers] = subject
-            ? [
-                'project',
-                `${subject.namespace.full_path}/${subject.project.path}`,
-                await caretakersOf(tx, subject.project, which),
-              ]
-            : group
-              ? ['group', group.full_path, await ownersToTell(tx, group.id, which)]
-              : ['', '', []];
-          const at = noun === 'group' ? `groups/${path}` : path;
+          const readers = project
+            ? await caretakersOf(tx, project.project, which)
+            : await ownersToTell(tx, Number(id), which);
           for (const reader of readers)
             await mail.send(tx, {
               to: reader.email,
@@ -46,7 +45,7 @@ export function expiringTokenMails(deps: {
                 `Hello ${reader.name},`,
                 `The access token ${name} of the ${noun} ${path} will expire on ${expires_at}.`,
               ],
-              action: { label: 'View access tokens', url: `${externalUrl}/${at}/-/settings/access_tokens` },
+              action: { label: 'View access tokens', url: `${externalUrl}/${below}${path}/-/settings/access_tokens` },
               closing: 'Rotate the token if it is still in use.',
             });
         });
