@@ -28,6 +28,7 @@ import { tracker } from './rows/tracker.ts';
 import { trains } from './rows/trains.ts';
 import { writes } from './rows/writes.ts';
 import { connect, connectPeer, createProject, pushAll, type Target } from './target.ts';
+import { pause } from './waiting.ts';
 
 const usage = `npm run bench -- [--only start,reads,folders,edge,identity,writes,tracker,reviews,git,refs,ci,pipelines,schedules,jobs,containers,trains,archives] [--large] [--commits N] [--branches N]
                  [--seconds S] [--connections N] [--issues N] [--peer URL --peer-token TOKEN [--peer-process PID]] [--note TEXT] [--no-file]
@@ -160,13 +161,13 @@ try {
   };
   for (const [name, part] of Object.entries(parts)) if (groups.includes(name)) await part(context);
   const peerProcess = options['peer-process'];
-  if (groups.includes('start') || peerProcess !== undefined)
-    memory(
-      running,
-      'memory after this load (PSS)',
-      add,
-      peerProcess === undefined ? {} : { peer: Number(peerProcess) },
-    );
+  if (groups.includes('start') || peerProcess !== undefined) {
+    const peer = peerProcess === undefined ? {} : { peer: Number(peerProcess) };
+    memory(running, 'memory after this load (PSS)', add, peer);
+    // Buffers are collected, connections and processes that nobody needs have ended by then.
+    await pause(90_000);
+    memory(running, 'memory 90 s after this load (PSS)', add, peer);
+  }
   await running.stop();
   running = undefined;
   if (groups.includes('start')) await laterStarts(data, add);

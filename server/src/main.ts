@@ -5,7 +5,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { ConfigError, type LoadedConfig, loadConfig } from './kernel/config/config.ts';
-import { boundWaitingBuffers } from './kernel/process/buffers.ts';
+import { boundWaitingBuffers, collectWaitingBuffers } from './kernel/process/buffers.ts';
 
 export {
   type Config,
@@ -45,6 +45,7 @@ export async function serve(
 ): Promise<void> {
   const { values: config, sources } = configure(env);
   boundWaitingBuffers();
+  collectWaitingBuffers();
   const [{ serve: start }, { createLifecycle, stopOnSignals }, { createLogger, logDestination }] = await Promise.all([
     import('./serve.ts'),
     import('./kernel/process/lifecycle.ts'),

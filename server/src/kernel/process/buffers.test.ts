@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
 import { expect, it } from 'vitest';
+import { bufferCollector } from './buffers.ts';
 
 const program = (bound: boolean) => `
   import { setImmediate as turn } from 'node:timers/promises';
@@ -23,4 +24,44 @@ it('what a stream leaves behind is freed at a fraction of what V8 would let wait
   const best = (bound: boolean) => Math.min(...[1, 2, 3].map(() => mostMegabytes(bound)));
   const [without, bound] = [best(false), best(true)];
   expect(without).toBeGreaterThan(2 * bound);
+});
+
+it('old buffers are collected when there is enough to gain and little to do', () => {
+  const megabyte = 1024 * 1024;
+  const now = { bytes: 4 * megabyte, busy: 0 };
+  let collections = 0;
+  const look = bufferCollector(
+    () => {
+      collections += 1;
+      now.bytes = 6 * megabyte;
+    },
+    { bytes: () => now.bytes, busy: () => now.busy },
+  );
+  const after = (megabytes: number, busy: number) => {
+    Object.assign(now, { bytes: megabytes * megabyte, busy });
+    look();
+    return collections;
+  };
+  expect(after(19, 0)).toBe(0);
+  expect(after(80, 0.9)).toBe(0);
+  expect(after(80, 0.1)).toBe(1);
+  // What a collection left is in use: it is no reason for the next one.
+  expect(after(21, 0.1)).toBe(1);
+  expect(after(22, 0.1)).toBe(2);
+});
+
+it('a full collection frees what has become old', () => {
+  const old = `
+    import { setTimeout as pause } from 'node:timers/promises';
+    import { collectWaitingBuffers } from ${JSON.stringify(path.join(import.meta.dirname, 'buffers.ts'))};
+    collectWaitingBuffers(100);
+    let kept = [];
+    for (let chunk = 0; chunk < 600; chunk++) kept.push(Buffer.allocUnsafeSlow(64 * 1024));
+    const most = process.memoryUsage().arrayBuffers;
+    // Young ones are collected again and again meanwhile, and what survives that is old.
+    for (let turn = 0; turn < 2_000_000; turn++) kept[turn % 600].last = { turn };
+    kept = [];
+    // Nothing is allocated from here on: V8 itself would leave them.
+    while (process.memoryUsage().arrayBuffers > most / 4) await pause(100);`;
+  execFileSync(process.execPath, ['--input-type=module', '--eval', old], { timeout: 60_000 });
 });
