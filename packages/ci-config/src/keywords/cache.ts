@@ -10,15 +10,14 @@ import {
   hash,
   isHash,
   isList,
-  isScalar,
-  keyAt,
+  isText,
   listOf,
   oneOf,
+  partOf,
   type Schema,
   subjectOf,
   text,
   texts,
-  word,
 } from './schema.ts';
 
 /** The text as it is, or a digest of files' versions behind a prefix. */
@@ -50,9 +49,10 @@ const MOST_FALLBACKS = 5;
 
 const someFiles = atMost(MOST_FILES, texts);
 const files: Schema = (node, at, problems) => {
-  if (!someFiles(node, at, problems)) return false;
+  const here = partOf(at);
+  if (!someFiles(node, here, problems)) return false;
   if (flatItems(node)?.length !== 0) return true;
-  problems.error(node.mark, `${subjectOf(at)} requires at least 1 item`);
+  problems.error(node.mark, `${subjectOf(here)} requires at least 1 item`);
   return false;
 };
 const filesHash = hash({ keys: { files, files_commits: files, prefix: text } });
@@ -64,29 +64,23 @@ const keyOfFiles: Schema = (node, at, problems) => {
     given.length === 0
       ? 'missing required keys: files or files_commits'
       : `these keys cannot be used together: ${given.join(', ')}`;
-  problems.error(node.mark, `${keyAt(at, 'key').path} config ${wrong}`);
+  problems.error(node.mark, `${subjectOf(partOf(at))} ${wrong}`);
   return false;
 };
-const key: Schema = either(
-  [
-    [
-      isScalar,
-      (node, at, problems) => {
-        if (!word(node, at, problems)) return false;
-        const value = textOf(node) ?? '';
-        const wrong = /\/|%2f/i.test(value)
-          ? 'cannot contain the "/" character'
-          : /^(?:\.|%2e)+$/i.test(value)
-            ? 'cannot consist of "." only'
-            : null;
-        if (wrong) problems.error(node.mark, `${subjectOf(at)} ${wrong}`);
-        return wrong === null;
-      },
-    ],
-    [isHash, keyOfFiles],
-  ],
-  'should be a hash, a string or a symbol',
-);
+const key: Schema = (node, at, problems) => {
+  if (isHash(node)) return keyOfFiles(node, at, problems);
+  if (!isText(node)) {
+    problems.error(node.mark, `${partOf(at).path} should be a hash, a string or a symbol`);
+    return false;
+  }
+  const wrong = /\/|%2f/i.test(node.text)
+    ? 'cannot contain the "/" character'
+    : /^(?:\.|%2e)+$/i.test(node.text)
+      ? 'cannot consist of "." only'
+      : null;
+  if (wrong) problems.error(node.mark, `${subjectOf(partOf(at))} ${wrong}`);
+  return wrong === null;
+};
 const POLICIES = ['pull-push', 'push', 'pull'];
 const onePolicy = oneOf(POLICIES, `should be a variable or one of: ${POLICIES.join(', ')}`);
 const policy: Schema = (node, at, problems) =>

@@ -6,19 +6,7 @@ import type { Node } from '../yaml/tree.ts';
 import type { Keyword, KeywordContext } from './keyword.ts';
 import { type MatrixEntry, matrixOf, matrixSchema, matrixSize } from './parallel.ts';
 import { booleanOf, field, textOf } from './read.ts';
-import {
-  boolean,
-  either,
-  flatItems,
-  hash,
-  integer,
-  isHash,
-  isText,
-  listOf,
-  name,
-  type Schema,
-  subjectOf,
-} from './schema.ts';
+import { boolean, either, flatItems, hash, isHash, isText, listOf, name, type Schema, subjectOf } from './schema.ts';
 
 export type Need = {
   readonly job: string;
@@ -57,15 +45,8 @@ const ofProject = hash({
   keys: { project: name, ref: name, job: name, artifacts: boolean },
   required: ['project', 'ref', 'job'],
 });
-/** A pipeline's id, mostly in a variable. */
-const pipelineId = either(
-  [
-    [isText, name],
-    [(node) => node.kind === 'scalar', integer(1, Number.MAX_SAFE_INTEGER)],
-  ],
-  'should be a string or an integer',
-);
-const ofPipeline = hash({ keys: { pipeline: pipelineId, job: name, artifacts: boolean }, required: ['pipeline'] });
+/** The id of the pipeline is text, mostly a variable. */
+const ofPipeline = hash({ keys: { pipeline: name, job: name, artifacts: boolean }, required: ['pipeline'] });
 const upstream = hash({ keys: { pipeline: name }, required: ['pipeline'] });
 
 const need: Schema = (node, at, problems) => {

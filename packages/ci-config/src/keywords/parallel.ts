@@ -12,12 +12,11 @@ import {
   isHash,
   isList,
   isScalar,
+  isText,
   keyAt,
   listOf,
   type Schema,
   subjectOf,
-  texts,
-  word,
 } from './schema.ts';
 
 export type MatrixEntry = ReadonlyMap<string, readonly string[]>;
@@ -25,10 +24,17 @@ export type Parallel =
   | { readonly kind: 'number'; readonly total: number }
   | { readonly kind: 'matrix'; readonly matrix: readonly MatrixEntry[] };
 
+// No fractions: of a version 3.10 nothing but 3.1 would be left.
+const isValue = (node: Node): boolean => isText(node) || (isScalar(node) && Number.isInteger(node.value));
+const value: Schema = (node, at, problems) => {
+  if (isValue(node)) return true;
+  problems.error(node.mark, `${subjectOf(at)} should be a string or an array of strings`);
+  return false;
+};
 const values = either(
   [
-    [isScalar, word],
-    [isList, texts],
+    [isScalar, value],
+    [isList, listOf(value, 'should be a string or an array of strings')],
   ],
   'should be a string or an array of strings',
 );
@@ -45,7 +51,7 @@ function matrixValues(node: MappingNode, at: At, problems: Problems): boolean {
   let fine = true;
   for (const [key, { value }] of node.entries) {
     fine = values(value, keyAt(at, key), problems) && fine;
-    if (isList(value) && flatItems(value)?.length === 0) {
+    if (flatItems(value)?.length === 0 || (isText(value) && value.text.trim() === '')) {
       problems.error(value.mark, `${subjectOf(at)} ${key} should not be empty`);
       fine = false;
     }

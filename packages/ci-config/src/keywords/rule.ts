@@ -9,7 +9,7 @@ import type { KeywordContext } from './keyword.ts';
 import { field, textOf, textsOf } from './read.ts';
 import {
   atMost,
-  either,
+  type either,
   flatItems,
   hash,
   isHash,
@@ -18,13 +18,13 @@ import {
   keyAt,
   listOf,
   noLonger,
+  partOf,
   type Schema,
   subjectOf,
   text,
   texts,
 } from './schema.ts';
 
-const LISTED = 'should be an array of strings';
 const MOST_PATHS = 50;
 /** Patterns of paths that a rule or policy looks for. */
 export const paths: Schema = atMost(MOST_PATHS, texts, `has too many entries (maximum ${MOST_PATHS})`);
@@ -39,7 +39,17 @@ const sought = (keys: Readonly<Record<string, Schema>>): Schema => {
     return false;
   };
 };
-const changes: Schema = either(
+/** One of several kinds of values, which messages name as a part of its own. */
+const part =
+  (kinds: Parameters<typeof either>[0], expectation: string): Schema =>
+  (node, at, problems) => {
+    const here = partOf(at);
+    const judge = kinds.find(([fits]) => fits(node))?.[1];
+    if (judge) return judge(node, here, problems);
+    problems.error(node.mark, `${here.path} ${expectation}`);
+    return false;
+  };
+const changes: Schema = part(
   [
     [isList, paths],
     [isHash, sought({ compare_to: text })],
@@ -53,13 +63,13 @@ const existsIn: Schema = (node, at, problems) => {
   problems.error(node.mark, `${subjectOf(at)} \`project\` must be specified with \`ref\``);
   return false;
 };
-const exists: Schema = either(
+const exists: Schema = part(
   [
     [isList, paths],
     [isText, text],
     [isHash, existsIn],
   ],
-  LISTED,
+  'should be a string, an array of strings, or a hash',
 );
 // What is in the text is judged when it is parsed, so that the message can name the character.
 const condition: Schema = (node, at, problems) => {

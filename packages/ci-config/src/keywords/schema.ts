@@ -23,6 +23,9 @@ export function keyAt(at: At, key: string): At {
   return { path: at.noun === 'config' ? at.path : `${at.path}:${at.noun}`, noun: key };
 }
 
+/** Where a value stands that messages name as a part of its own, as the ecosystem does for some. */
+export const partOf = (at: At): At => ({ path: keyAt(at, at.noun).path, noun: 'config' });
+
 function when(accepts: (node: Node) => boolean, expectation: string): Schema {
   return (node, at, problems) => {
     if (accepts(node)) return true;
@@ -72,7 +75,7 @@ export function oneOf(values: readonly string[], expectation = `should be one of
 /** A duration of at most `limit` seconds; `words` are accepted besides. */
 export function duration(limit = Number.POSITIVE_INFINITY, words: readonly string[] = []): Schema {
   return (node, at, problems) => {
-    const value = isWord(node) && typeof node.value !== 'boolean' ? node.text : '';
+    const value = isText(node) ? node.text : '';
     if (words.includes(value)) return true;
     const seconds = parseDuration(value);
     if (seconds !== null && seconds <= limit) return true;
@@ -133,7 +136,7 @@ export function orVariable(schema: Schema): Schema {
   return (node, at, problems) => (isText(node) && node.text.includes('$')) || schema(node, at, problems);
 }
 
-const textItem: Schema = when(isWord, 'should be an array of strings');
+const textItem: Schema = when(isText, 'should be an array of strings');
 export const texts: Schema = listOf(textItem, 'should be an array of strings');
 
 /** A list of some words only. */

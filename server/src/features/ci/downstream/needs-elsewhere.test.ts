@@ -172,7 +172,7 @@ describe('needs:pipeline', () => {
     expect(dependencies(job)).toMatchObject([{ id: made.id, name: 'make', token: job.token }]);
     await runner.update(job, 'success');
     await project.reaches(id, 'success');
-    const foreign = await project.push(`use: {script: [x], needs: [{pipeline: ${id}, job: make}]}`);
+    const foreign = await project.push(`use: {script: [x], needs: [{pipeline: "${id}", job: make}]}`);
     expect((await failed(project, foreign.id, 'use')).failure_reason).toBe('missing_dependency_failure');
   });
 
