@@ -6,11 +6,20 @@ import { Int, OneOf, Optional } from '../../../kernel/http/params/schema.ts';
 import { type Route, route } from '../../../kernel/http/route.ts';
 import type { Settings } from '../../../kernel/settings/index.ts';
 
+const meanings = {
+  ci_jobs_trace_size_limit: 'Maximum job log size in MB',
+  dotenv_size: 'Maximum size of a dotenv report in bytes',
+  dotenv_variables: 'Maximum variables of a dotenv report',
+  generic_packages_max_file_size: 'Maximum file size of generic packages in bytes; 0 for unlimited',
+} as const;
+const count = (name: keyof typeof meanings) => Count({ description: meanings[name] });
+const given = (name: keyof typeof meanings) => Optional(Int({ description: meanings[name] }));
+
 const PlanLimits = Entity('PlanLimits', {
-  ci_jobs_trace_size_limit: Count({ description: 'Maximum job log size in MB' }),
-  generic_packages_max_file_size: Count({
-    description: 'Maximum file size of generic packages in bytes; 0 for unlimited',
-  }),
+  ci_jobs_trace_size_limit: count('ci_jobs_trace_size_limit'),
+  dotenv_size: count('dotenv_size'),
+  dotenv_variables: count('dotenv_variables'),
+  generic_packages_max_file_size: count('generic_packages_max_file_size'),
 });
 
 const shared = {
@@ -26,8 +35,8 @@ const plan = { description: 'Plan; all of them are one here' };
 export const planLimitRoutes = (settings: Settings): readonly Route[] => {
   const limits = async (): Promise<Static<typeof PlanLimits>> => {
     const { values } = await settings.stored();
-    const { ci_jobs_trace_size_limit, generic_packages_max_file_size } = values;
-    return { ci_jobs_trace_size_limit, generic_packages_max_file_size };
+    const { ci_jobs_trace_size_limit, dotenv_size, dotenv_variables, generic_packages_max_file_size } = values;
+    return { ci_jobs_trace_size_limit, dotenv_size, dotenv_variables, generic_packages_max_file_size };
   };
   return [
     route({
@@ -43,14 +52,14 @@ export const planLimitRoutes = (settings: Settings): readonly Route[] => {
       summary: 'Update the limits of a plan',
       params: Type.Object({
         plan_name: OneOf(plans, plan),
-        ci_jobs_trace_size_limit: Optional(Int({ description: 'Maximum job log size in MB' })),
-        generic_packages_max_file_size: Optional(
-          Int({ description: 'Maximum file size of generic packages in bytes; 0 for unlimited' }),
-        ),
+        ci_jobs_trace_size_limit: given('ci_jobs_trace_size_limit'),
+        dotenv_size: given('dotenv_size'),
+        dotenv_variables: given('dotenv_variables'),
+        generic_packages_max_file_size: given('generic_packages_max_file_size'),
       }),
       handler: async (context) => {
-        const { plan_name: _, ...given } = context.params;
-        await settings.write(given, originOf(context));
+        const { plan_name: _, ...changes } = context.params;
+        await settings.write(changes, originOf(context));
         return await limits();
       },
     }),

@@ -464,9 +464,14 @@ describe('changes', () => {
     const ask = (method: 'GET' | 'PUT', json?: Body, by = token) =>
       app.api<Body>(method, '/application/plan_limits', { token: by, ...(json ? { json } : {}) });
     const { ci_jobs_trace_size_limit, generic_packages_max_file_size } = await get();
-    const limits = { ci_jobs_trace_size_limit, generic_packages_max_file_size };
+    const limits = {
+      ci_jobs_trace_size_limit,
+      generic_packages_max_file_size,
+      dotenv_size: 5120,
+      dotenv_variables: 20,
+    };
     expect(await ask('GET')).toMatchObject({ status: 200, body: limits });
-    const smaller = { generic_packages_max_file_size: 1024 };
+    const smaller = { generic_packages_max_file_size: 1024, dotenv_variables: 150 };
     const changed = await ask('PUT', { plan_name: 'default', ...smaller });
     expect(changed).toMatchObject({ status: 200, body: { ...limits, ...smaller } });
     expect(await get()).toMatchObject(smaller);

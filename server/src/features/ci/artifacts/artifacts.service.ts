@@ -10,7 +10,7 @@ import type { JobPlan } from '../jobs/plan.ts';
 import { forgetObject } from '../traces/traces.queries.ts';
 import { sealed } from '../variables/sealing.ts';
 import { insertArtifact, maximumOfProject, setArtifactsExpiry, setDotenv } from './artifacts.queries.ts';
-import { maxDotenvBytes, parseDotenv } from './dotenv.ts';
+import { parseDotenv } from './dotenv.ts';
 import { durationSeconds } from './duration.ts';
 import { artifactFormats } from './types.ts';
 import { artifactRoom, lockForArtifacts } from './usage.queries.ts';
@@ -72,8 +72,10 @@ export function artifactsService(deps: CiDependencies) {
   }
 
   async function dotenvOf(file: UploadedFile): Promise<Buffer> {
-    const text = await gunzipStart(file.path, maxDotenvBytes);
-    const parsed = text === null ? ({ ok: false, reason: 'not a gzip file' } as const) : parseDotenv(text);
+    const { dotenv_size: bytes, dotenv_variables: variables } = await deps.settings.read();
+    const text = await gunzipStart(file.path, bytes);
+    const limits = { bytes, variables };
+    const parsed = text === null ? ({ ok: false, reason: 'not a gzip file' } as const) : parseDotenv(text, limits);
     if (!parsed.ok) throw badRequest(parsed.reason);
     return deps.secrets.seal(JSON.stringify(parsed.variables), sealed.dotenv);
   }

@@ -308,8 +308,8 @@ alone: {stage: deploy, script: [x], needs: [{job: build, artifacts: false}]}
     const bad = await upload('no equals sign');
     expect(bad.status).toBe(400);
     expect(bad.text).toContain('line 1');
-    expect((await upload('x'.repeat(100_000))).text).toContain('max_dotenv_bytes');
-    expect((await upload('URL=http://x\nSHARED="from dotenv"\n')).status).toBe(201);
+    expect((await upload('x'.repeat(100_000))).text).toContain('Maximum Allowable Size: 5120');
+    expect((await upload('URL=http://x\nSHARED=from dotenv\n')).status).toBe(201);
     await runner.update(build, 'success');
     const jobs = [await runner.next(), await runner.next()];
     const of = (name: string, key: string) =>

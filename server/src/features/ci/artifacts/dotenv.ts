@@ -1,9 +1,10 @@
 /** Reads a dotenv report into variables for later jobs. Pure, bounded. */
 
-/** Bytes of one report. */
-export const maxDotenvBytes = 5 * 1024;
-/** Variables of one report. */
-export const maxDotenvVariables = 150;
+/** Bytes of a report, and variables in it. */
+export interface DotenvLimits {
+  readonly bytes: number;
+  readonly variables: number;
+}
 
 const keyPattern = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
@@ -11,27 +12,30 @@ export type DotenvResult =
   | { readonly ok: true; readonly variables: ReadonlyArray<{ key: string; value: string }> }
   | { readonly ok: false; readonly reason: string };
 
-const unquote = (text: string): string => {
-  const quote = text[0];
-  return text.length > 1 && (quote === '"' || quote === "'") && text.endsWith(quote) ? text.slice(1, -1) : text;
-};
-
-/** `text` is the unpacked report. The first bad line refuses the whole of it. */
-export function parseDotenv(text: string): DotenvResult {
-  const bytes = Buffer.byteLength(text);
-  if (bytes > maxDotenvBytes)
-    return { ok: false, reason: `Dotenv report too large: ${bytes} bytes, max_dotenv_bytes is ${maxDotenvBytes}` };
+/**
+ * `text` is the unpacked report: `KEY=value` in each line, the value as it is written, quotes included. The first bad line
+ * refuses the whole of it; so do blank lines and comments, as in the ecosystem.
+ */
+export function parseDotenv(text: string, limits: DotenvLimits): DotenvResult {
+  if (Buffer.byteLength(text) > limits.bytes)
+    return { ok: false, reason: `Dotenv Artifact Too Big. Maximum Allowable Size: ${limits.bytes}` };
   const byKey = new Map<string, string>();
-  for (const [index, raw] of text.split('\n').entries()) {
-    const line = raw.replace(/\r$/, '').trim();
-    if (line === '' || line.startsWith('#')) continue;
+  for (const [index, line] of text
+    .replace(/^\uFEFF/, '')
+    .replace(/\n$/, '')
+    .split('\n')
+    .entries()) {
+    if (text === '') break;
     const equals = line.indexOf('=');
-    if (equals < 0) return { ok: false, reason: `Invalid format: line ${index + 1} has no equals sign` };
+    if (equals < 0) return { ok: false, reason: `Invalid Format: line ${index + 1} is not KEY=value` };
     const key = line.slice(0, equals).trim();
-    if (!keyPattern.test(key)) return { ok: false, reason: `Validation failed: line ${index + 1}: key is invalid` };
-    byKey.set(key, unquote(line.slice(equals + 1).trim()));
-    if (byKey.size > maxDotenvVariables)
-      return { ok: false, reason: `Dotenv report has more variables than max_dotenv_variables ${maxDotenvVariables}` };
+    if (!keyPattern.test(key)) {
+      const wrong = "Validation failed: Key can contain only letters, digits and '_'";
+      return { ok: false, reason: `${wrong}: line ${index + 1}` };
+    }
+    byKey.set(key, line.slice(equals + 1).trim());
+    if (byKey.size > limits.variables)
+      return { ok: false, reason: `Dotenv files cannot have more than ${limits.variables} variables` };
   }
   return { ok: true, variables: [...byKey].map(([key, value]) => ({ key, value })) };
 }

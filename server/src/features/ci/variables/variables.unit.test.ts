@@ -1,6 +1,6 @@
 /** Pure rules of variables, dotenv reports, durations, coverage. */
 import { describe, expect, it } from 'vitest';
-import { maxDotenvBytes, maxDotenvVariables, parseDotenv } from '../artifacts/dotenv.ts';
+import { parseDotenv } from '../artifacts/dotenv.ts';
 import { durationSeconds } from '../artifacts/duration.ts';
 import { entryPath } from '../artifacts/store.ts';
 import { coverageScanner } from '../traces/coverage.ts';
@@ -68,24 +68,29 @@ describe('names', () => {
 });
 
 describe('dotenv reports', () => {
-  it('reads keys, quotes and comments; the last one of a key wins', () => {
-    expect(parseDotenv('# hello\nA=1\r\nB="two words"\n\nA = 3\nC=a=b\nD=\'x\'\n')).toEqual({
+  const limits = { bytes: 60, variables: 4 };
+  it('[20/7] takes values as they are written; the last one of a key wins', () => {
+    expect(parseDotenv('A=1\r\nB="two words"\nA = 3\nC=a=b # c\nD=\n', limits)).toEqual({
       ok: true,
       variables: [
         { key: 'A', value: '3' },
-        { key: 'B', value: 'two words' },
-        { key: 'C', value: 'a=b' },
-        { key: 'D', value: 'x' },
+        { key: 'B', value: '"two words"' },
+        { key: 'C', value: 'a=b # c' },
+        { key: 'D', value: '' },
       ],
     });
+    expect(parseDotenv('', limits)).toEqual({ ok: true, variables: [] });
   });
   it.each([
-    ['no equals', 'line 1'],
-    ['A=1\n1B=2', 'line 2'],
-    ['x'.repeat(maxDotenvBytes + 1), 'max_dotenv_bytes'],
-    [Array.from({ length: maxDotenvVariables + 1 }, (_, index) => `K${index}=v`).join('\n'), 'max_dotenv_variables'],
-  ])('refuses a bad report and says why', (text, reason) => {
-    const result = parseDotenv(text);
+    ['no equals', 'Invalid Format: line 1'],
+    ['A=1\n\nB=2', 'Invalid Format: line 2'],
+    ['# hello\nA=1', 'Invalid Format: line 1'],
+    ['A=1\n# B=2', "Key can contain only letters, digits and '_': line 2"],
+    ['A=1\n1B=2', "Key can contain only letters, digits and '_': line 2"],
+    [`A=${'x'.repeat(59)}`, 'Dotenv Artifact Too Big. Maximum Allowable Size: 60'],
+    ['A=\nB=\nC=\nD=\nE=', 'Dotenv files cannot have more than 4 variables'],
+  ])('[20/7] refuses a bad report and says why: %j', (text, reason) => {
+    const result = parseDotenv(text, limits);
     expect(result.ok ? '' : result.reason).toContain(reason);
   });
 });

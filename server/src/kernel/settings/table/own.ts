@@ -43,6 +43,13 @@ export const own = {
     max: 1_048_576,
     acts: 'jobs',
   }),
+  dotenv_size: whole('ci', 5120, 'Maximum size of a dotenv report in bytes', {
+    own: true,
+    min: 1,
+    max: 1_048_576,
+    acts: 'jobs',
+  }),
+  dotenv_variables: whole('ci', 20, 'Maximum variables of a dotenv report', { own: true, max: 10_000, acts: 'jobs' }),
   generic_packages_max_file_size: whole(
     'packages',
     5 * 1024 ** 3,
