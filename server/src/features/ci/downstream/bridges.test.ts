@@ -1,7 +1,11 @@
 /** Trigger jobs: children, pipelines of other projects, and what becomes of the jobs that started them. */
 
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import yazl from 'yazl';
 import {
@@ -198,6 +202,36 @@ describe('a child pipeline', () => {
     expect((await file('make', 'made.yml')).status).toBe(200);
     expect((await file('make', 'of.txt')).status).toBe(404);
   });
+
+  it('is one, also when the start takes so long that it is tried again meanwhile', async () => {
+    const waiting: ServerResponse[] = [];
+    const slow = createServer((_request, response) => void waiting.push(response)).listen(0, '127.0.0.1');
+    await once(slow, 'listening');
+    await world.app.settings.write({
+      ...{ allow_local_requests_from_web_hooks_and_services: false, outbound_local_requests_whitelist: ['127.0.0.1'] },
+    });
+    const url = `http://127.0.0.1:${(slow.address() as AddressInfo).port}/child.yml`;
+    const project = await world.project();
+    const { id } = await project.push(`start: {trigger: {include: [{remote: "${url}"}]}}\n`);
+    const asked = (times: number) => eventually('the request', async () => waiting.length === times);
+    await asked(1);
+    await sql`update graphile_worker._private_jobs set locked_at = null, locked_by = null, run_at = now()
+      where task_id = (select id from graphile_worker._private_tasks where identifier = 'ci.start_downstream')`.execute(
+      world.app.db,
+    );
+    await sql`notify "jobs:insert"`.execute(world.app.db);
+    await asked(2);
+    for (const response of waiting) response.end('made: {script: [x]}\n');
+    const bridge = await started(project, id);
+    await ended(project, id);
+    const made = (await runner.run()).job_info;
+    expect(made).toMatchObject({ name: 'made', pipeline_id: bridge.downstream_pipeline.id });
+    expect((await runner.request()).status).toBe(204);
+    const rows = await world.app.db.selectFrom('pipeline_sources').selectAll().where('source_pipeline_id', '=', id);
+    expect(await rows.execute()).toHaveLength(1);
+    slow.closeAllConnections();
+    slow.close();
+  });
 });
 
 describe('strategies', () => {
@@ -387,7 +421,7 @@ describe('GET /job/allowed_agents', () => {
     }
     const bearer = await world.app.api<Json>('GET', '/job', { headers: { Authorization: `Bearer ${job.token}` } });
     expect(bearer.body.id).toBe(job.id);
-    expect((await world.app.api('GET', '/job/allowed_agents', { token: world.owner.token })).status).toBe(401);
+    expect((await world.app.api('GET', '/job/allowed_agents', { token: world.owner.token })).status).toBe(404);
     await runner.update(job, 'success');
   });
 });

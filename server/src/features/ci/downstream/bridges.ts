@@ -39,6 +39,8 @@ const deepestChild = 2;
 const largestTree = 1000;
 /** Times that one ref of a project may come in a chain of pipelines. */
 const mostOfOneRef = 2;
+/** Milliseconds: configurations may include files of slow servers. */
+const longestStart = 10 * 60_000;
 /** Bytes of a child's configuration that a job made. */
 const maxArtifactBytes = 1024 * 1024;
 
@@ -221,7 +223,9 @@ export function bridgeTasks(deps: CiDependencies, pipelines: Pipelines): Task[] 
   }
 
   return [
-    defineTask(startDownstreamTask, JobPayload, async ({ job_id: id }, { attempt }) => start(id, attempt > 1)),
+    defineTask(startDownstreamTask, JobPayload, async ({ job_id: id }, { attempt }) => start(id, attempt > 1), {
+      timeout: longestStart,
+    }),
     defineTask(mirrorDownstreamTask, JobPayload, async ({ job_id: id }) => mirror(id)),
     defineTask(mirrorUpstreamTask, PipelinePayload, async ({ pipeline_id: id }) => upstreams.mirrorAll(id)),
     defineTask(cancelDownstreamTask, JobPayload, async ({ job_id: id }) => cancel(id)),

@@ -41,6 +41,17 @@ export async function downstreamOf(db: Db, jobIds: readonly number[]): Promise<M
   return new Map(rows.map(({ source_job_id, ...pipeline }) => [source_job_id ?? 0, pipeline]));
 }
 
+/**
+ * The pipeline that a trigger job has started: it starts one, however often it is tried. Its own pipeline is held until the
+ * transaction ends, so that whoever asks next sees what this one has stored. Other jobs start as many as they like.
+ */
+export async function startedBy(tx: Db, { job }: Upstream): Promise<Pipeline | undefined> {
+  if (job.kind !== 'bridge') return undefined;
+  // References to it do not wait: those who make them may hold what this transaction takes next.
+  await sql`select from pipelines where id = ${job.pipeline_id} for no key update`.execute(tx);
+  return (await downstreamOf(tx, [job.id])).get(job.id);
+}
+
 /** The trigger job that waits for how a pipeline ends; null when none does. */
 export async function bridgeOf(db: Db, pipelineId: number): Promise<number | null> {
   const row = await db

@@ -200,12 +200,13 @@ export function jobRoutes(deps: CiDependencies, jobs: JobsService, access: Write
     path: '/job',
     summary: 'Get the job that the job token belongs to',
     tag,
-    credentials: ['job'],
+    credentials: [...credentials, 'job'],
     access: { on: 'credential' },
     params: Type.Object({}),
     responses: { 200: JobEntity },
+    errors: [404],
     handler: async ({ caller }) => {
-      if (caller.credential.kind !== 'job') throw unauthorized();
+      if (caller.credential.kind !== 'job') throw caller.user ? notFound('Job') : unauthorized();
       const job = await findJobById(db, caller.credential.job.id);
       const place = job && (await findPlace(db, job.project_id));
       if (!job || !place) throw unauthorized();
@@ -218,12 +219,13 @@ export function jobRoutes(deps: CiDependencies, jobs: JobsService, access: Write
     path: '/job/allowed_agents',
     summary: 'Get the job that the job token belongs to, with the agents that it may use',
     tag,
-    credentials: ['job'],
+    credentials: [...credentials, 'job'],
     access: { on: 'credential' },
     params: Type.Object({}),
     responses: { 200: AllowedAgents },
+    errors: [404],
     handler: async ({ caller }) => {
-      if (caller.credential.kind !== 'job') throw unauthorized();
+      if (caller.credential.kind !== 'job') throw caller.user ? notFound('Job') : unauthorized();
       const job = await findJobById(db, caller.credential.job.id);
       const place = job && (await findPlace(db, job.project_id));
       if (!job || !place || !caller.user) throw unauthorized();

@@ -16,7 +16,7 @@ export type PipelineSource =
 
 /** The job that starts a pipeline. */
 export interface Upstream {
-  readonly job: Pick<Job, 'id' | 'project_id' | 'pipeline_id'>;
+  readonly job: Pick<Job, 'id' | 'project_id' | 'pipeline_id' | 'kind'>;
   /** The new pipeline is a part of the job's own pipeline. */
   readonly child: boolean;
 }

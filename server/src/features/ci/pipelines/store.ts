@@ -3,7 +3,7 @@ import { transaction } from '../../../kernel/db/index.ts';
 import type { Pipeline } from '../../../kernel/db/rows.ts';
 import { pipelineFacts, recordFact } from '../../../kernel/events/index.ts';
 import type { CiDependencies } from '../deps.ts';
-import { insertPipelineSource } from '../downstream/sources.queries.ts';
+import { insertPipelineSource, startedBy } from '../downstream/sources.queries.ts';
 import { insertExplanations } from '../explain/explain.queries.ts';
 import { ensureGroups } from '../resource-groups/resource-groups.queries.ts';
 import { beginningOf } from '../scheduling/first-pass.ts';
@@ -36,6 +36,8 @@ export async function storePipelines(deps: CiDependencies, prepared: readonly Pr
   if (!first) return [];
   const { project } = first.request.subject;
   return await transaction(deps.db, async (tx) => {
+    const before = first.request.upstream && (await startedBy(tx, first.request.upstream));
+    if (before) return [before];
     const unnumbered = prepared.filter(({ iid }) => iid === undefined).length;
     let next = unnumbered === 0 ? 0 : await deps.takeIids(tx, project.id, 'pipeline', unnumbered);
     const rows: NewPipeline[] = [];
