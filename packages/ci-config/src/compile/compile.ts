@@ -50,6 +50,8 @@ export type CompileInput = {
   /** Values for the inputs that the entry file declares, as JSON has them. */
   readonly inputs?: Readonly<Record<string, unknown>>;
   readonly limits?: Partial<Limits>;
+  /** Takes every job, whatever the rules say: for checking a configuration by itself, wherever it may run. */
+  readonly everyJob?: boolean;
   readonly signal?: AbortSignal;
 };
 
@@ -141,6 +143,7 @@ async function run(input: CompileInput, problems: Problems, state: Reached): Pro
     versionOf: context.versionOf ?? (() => Promise.resolve(null)),
     environmentOf: context.environmentOf ?? (() => Promise.resolve(null)),
     variablesFor: context.variables.forEnvironment ?? (() => null),
+    everyJob: input.everyJob ?? false,
     entry,
     signal,
   });

@@ -14,7 +14,7 @@ import type { RefContext } from '../rules/policy.ts';
 import { evaluateRules, type RuleTrace } from '../rules/rules.ts';
 import type { VersionOf } from './cache-key.ts';
 import { type Environments, inEnvironment } from './environment.ts';
-import { judgeJob } from './inclusion.ts';
+import { judgeJob, type Verdict } from './inclusion.ts';
 import { planJob } from './job.ts';
 import { findCycle, instancesOfNeed, lintGraph, type Roster, roster, unknownIdentifiers } from './needs.ts';
 import type { Decision, Plan, PlanJob, PlanNeed, WorkflowDecision } from './plan.ts';
@@ -28,6 +28,8 @@ export type PipelineContext = Environments & {
   readonly layers: Layers;
   readonly paths: Paths;
   readonly versionOf: VersionOf;
+  /** Rules are not asked. */
+  readonly everyJob: boolean;
   readonly entry: Mark;
   readonly signal: AbortSignal | undefined;
 };
@@ -45,6 +47,7 @@ type Placed = {
 };
 type Included = { readonly frame: JobFrame; readonly rule: Rule | null };
 
+const ASKED_FOR: Verdict = { included: true, reason: 'all jobs are asked for', mark: null, rule: null, seen: [] };
 const WORKFLOW_FILTERED =
   'Pipeline will not run for the selected trigger. Review the workflow:rules configuration for the pipeline.';
 const JOBS_FILTERED =
@@ -76,7 +79,9 @@ export async function compilePipeline(configuration: Configuration, context: Pip
       const bare: JobFrame = { ...each, config, instance, inherited, environment: [], above: null };
       const frame = await inEnvironment(bare, layers, context);
       const around = { scope: jobScope(frame, layers), paths: context.paths, job: each.job.name };
-      const verdict = await judgeJob(config, context.ref, around, Boolean(configuration.workflow?.rules));
+      const verdict = context.everyJob
+        ? ASKED_FOR
+        : await judgeJob(config, context.ref, around, Boolean(configuration.workflow?.rules));
       decisions.push({
         job: instance.name,
         included: verdict.included,
@@ -88,7 +93,7 @@ export async function compilePipeline(configuration: Configuration, context: Pip
       if (verdict.included) included.push({ frame, rule: verdict.rule });
     }
   }
-  if (!included.some(({ frame }) => !EDGE_STAGES.has(frame.stage))) {
+  if (!context.everyJob && !included.some(({ frame }) => !EDGE_STAGES.has(frame.stage))) {
     return { decisions, workflow, filtered: 'jobs', reason: located(entry, JOBS_FILTERED) };
   }
   const jobs = await planJobs(included, people, context);
@@ -174,7 +179,7 @@ async function runWorkflow({ workflow, variables }: Configuration, context: Pipe
   let autoCancel: AutoCancel | null = workflow?.autoCancel ?? null;
   let rejected: Mark | null = null;
   const seen: RuleTrace[] = [];
-  if (workflow?.rules) {
+  if (workflow?.rules && !context.everyJob) {
     const rule = await evaluateRules(workflow.rules, { scope: scopeOf(variables), paths }, seen);
     if (!rule || rule.when === 'never') rejected = rule?.mark ?? entry;
     merged = mergeVariables(variables, rule?.variables ?? []);

@@ -1,5 +1,5 @@
 /** The verdict on a configuration. */
-import type { IncludedFile, IncludeSource, InputDeclaration, PlanJob } from '@millrace/ci-config';
+import type { IncludedFile, IncludeSource, InputDeclaration, Plan, PlanJob } from '@millrace/ci-config';
 import type { Static } from 'typebox';
 import {
   AnyJson,
@@ -100,7 +100,7 @@ export function lintInclude(
   }
 }
 
-export const lintJob = (job: PlanJob): NonNullable<LintJson['jobs']>[number] => ({
+const lintJob = (job: PlanJob): NonNullable<LintJson['jobs']>[number] => ({
   name: job.name,
   stage: job.stage,
   before_script: [...job.beforeScript],
@@ -112,6 +112,10 @@ export const lintJob = (job: PlanJob): NonNullable<LintJson['jobs']>[number] => 
   allow_failure: job.allowFailure,
   needs: job.needs === null ? null : job.needs.map((need) => ({ name: need.job })),
 });
+
+/** Stage by stage. */
+export const lintJobs = ({ jobs }: Plan): NonNullable<LintJson['jobs']> =>
+  [...jobs].sort((a, b) => a.stageIndex - b.stageIndex).map(lintJob);
 
 export const lintInput = (input: InputDeclaration): NonNullable<LintJson['inputs']>[number] => ({
   ...input,

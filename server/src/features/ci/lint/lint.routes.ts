@@ -12,7 +12,7 @@ import { compileWith, type PipelineInputs } from '../pipelines/compile.ts';
 import { type ConfigFile, findConfig } from '../pipelines/config-file.ts';
 import type { Pipelines } from '../pipelines/create.ts';
 import { fullPath } from '../variables/predefined.ts';
-import { type LintJson, LintResult, lintInclude, lintInput, lintJob } from './lint.entity.ts';
+import { type LintJson, LintResult, lintInclude, lintInput, lintJobs } from './lint.entity.ts';
 
 const tag = 'CI lint';
 const credentials = ['token', 'session'] as const;
@@ -69,7 +69,7 @@ export function lintRoutes(deps: CiDependencies, pipelines: Pipelines): Route[] 
       place.sha === ZERO_SHA
         ? await pipelines.emptyContextOf(request, config.path)
         : await pipelines.contextOf(request, config.path);
-    const visible = { predefined: variables.predefined, given: [] };
+    const visible = { ...variables, given: [], givenFor: undefined };
     const page = `${deps.externalUrl}/${fullPath(subject)}/-`;
     const included = new Map<string, LintJson['includes'][number]>();
     const note = (file: IncludedFile, source: IncludeSource | null) => {
@@ -77,16 +77,16 @@ export function lintRoutes(deps: CiDependencies, pipelines: Pipelines): Route[] 
       included.set(`${found.type} ${found.location} ${found.extra.project ?? ''}`, found);
     };
     const compilation = { subject, caller, config, sha: place.sha, facts, variables: visible, inputs: rest.inputs };
-    const result = await compileWith(deps, compilation, note);
-    // That nothing would run here says nothing about the configuration, unless it was asked.
-    const errors = result.ok || (result.filtered && !dryRun) ? [] : result.errors;
+    // What would run here says nothing about the configuration, unless it was asked.
+    const result = await compileWith(deps, { ...compilation, everyJob: !dryRun }, note);
+    const errors = result.ok ? [] : result.errors;
     return {
       valid: errors.length === 0,
       errors: errors.map(formatLocated),
       warnings: result.warnings.map(formatLocated),
       merged_yaml: result.mergedYaml?.() ?? null,
       includes: [...included.values()],
-      ...(includeJobs ? { jobs: result.ok ? result.plan.jobs.map(lintJob) : [] } : {}),
+      ...(includeJobs ? { jobs: result.ok ? lintJobs(result.plan) : [] } : {}),
       ...(rest.includeInputs ? { inputs: result.inputs().map(lintInput) } : {}),
     };
   }

@@ -59,6 +59,20 @@ describe('lint', () => {
     expect((await lint('POST', { json: { content, dry_run: true } })).body).toMatchObject({ valid: false });
   });
 
+  it('[20/4] judges the configuration alone without a dry run: all jobs are in, stage by stage', async () => {
+    const content =
+      'test: {script: [x], needs: [build]}\n' +
+      'build: {stage: build, script: [x], rules: [{if: $CI_MERGE_REQUEST_ID, when: manual}]}\n' +
+      'old: {stage: .pre, script: [x], only: [schedules]}\nworkflow: {rules: [{if: $CI_MERGE_REQUEST_ID}]}\n';
+    const found = await lint('POST', { json: { content, include_jobs: true } });
+    expect(found.body).toMatchObject({
+      ...{ valid: true, errors: [] },
+      jobs: [{ name: 'old' }, { name: 'build', when: 'on_success' }, { name: 'test', needs: [{ name: 'build' }] }],
+    });
+    const dry = await lint('POST', { json: { content: content.replace(/workflow.*/, ''), dry_run: true } });
+    expect(dry.body.errors).toEqual([expect.stringContaining("'test' job needs 'build' job")]);
+  });
+
   it('takes `ref` of a dry run alone; an unknown one is among the errors', async () => {
     const content = 'a: {script: [x], rules: [{if: $CI_COMMIT_BRANCH == "main"}]}';
     for (const json of [

@@ -62,6 +62,8 @@ export interface CompileRequest {
   readonly variables: RuleVariables;
   /** Values for the inputs that the configuration declares. */
   readonly inputs?: PipelineInputs | undefined;
+  /** Takes every job, whatever the rules say. */
+  readonly everyJob?: boolean;
   /** Whose rights decide what is read of other projects. */
   readonly caller: Caller;
   /** Reads what a job of the parent pipeline has left. */
@@ -163,12 +165,14 @@ export async function compileWith(
 ): Promise<CompileResult> {
   const { subject, config, sha, facts, variables } = request;
   const values = await deps.settings.read();
+  const user = variables.user.map(plain);
   const { fetch, ...around } = surroundings(deps, request, readableConfigBytes(values));
   return await compile({
     path: config.path,
     content: config.text,
     limits: yamlLimits(values),
     ...(request.inputs ? { inputs: request.inputs } : {}),
+    everyJob: request.everyJob ?? false,
     fetch: async (local, source) => {
       const found = await fetch(local, source);
       if (found !== null && !('failure' in found)) for (const file of found) fetched(file, source);
@@ -183,8 +187,11 @@ export async function compileWith(
       defaultBranch: subject.project.default_branch ?? '',
       variables: {
         base: variables.predefined.map(plain),
-        override: variables.given.map(unseen),
-        forEnvironment: (environment) => variables.givenFor?.(environment)?.map(unseen) ?? null,
+        override: [...user, ...variables.given.map(unseen)],
+        forEnvironment: (environment) => {
+          const own = variables.givenFor?.(environment);
+          return own ? [...user, ...own.map(unseen)] : null;
+        },
       },
     },
   });
