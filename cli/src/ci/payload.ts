@@ -1,5 +1,5 @@
 /** A job of a plan as the runner takes it, without a server. */
-import { expandVariables, type Plan, type PlanJob, type Variable } from '@millrace/ci-config';
+import { expandForRunner, expandVariables, type Plan, type PlanJob, type Variable } from '@millrace/ci-config';
 import type { WorkTreeSnapshot } from '@millrace/git';
 import type { JobPayload } from '@millrace/runner';
 import type { LocalPipeline } from './event.ts';
@@ -58,7 +58,7 @@ export function payloadOf(
       refspecs: ['+refs/heads/*:refs/remotes/origin/*'],
     },
     runner_info: { timeout: job.timeoutSeconds },
-    variables: own.map(({ key, value, raw }) => ({ key, value, raw: raw ?? false, public: true })),
+    variables: expandForRunner(own).map(({ key, value, raw }) => ({ key, value, raw: raw ?? false, public: true })),
     steps: [
       step('script', [...job.beforeScript, ...job.script], 'on_success', false),
       ...(job.afterScript.length > 0 ? [step('after_script', job.afterScript, 'always', true)] : []),

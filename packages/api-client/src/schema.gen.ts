@@ -18165,6 +18165,10 @@ export interface components {
             domain_denylist: string[];
             /** @description Enable domain_denylist */
             domain_denylist_enabled: boolean;
+            /** @description Maximum size of a dotenv report in bytes */
+            dotenv_size: number;
+            /** @description Maximum variables of a dotenv report */
+            dotenv_variables: number;
             /** @description Downstream pipelines per minute, project, user and commit; 0 for unlimited */
             downstream_pipeline_trigger_limit_per_project_user_sha: number;
             /** @description Minimum length of DSA keys in bits; -1 forbids them, 0 allows any */
@@ -25287,6 +25291,10 @@ export interface components {
         PlanLimits: {
             /** @description Maximum job log size in MB */
             ci_jobs_trace_size_limit: number;
+            /** @description Maximum size of a dotenv report in bytes */
+            dotenv_size: number;
+            /** @description Maximum variables of a dotenv report */
+            dotenv_variables: number;
             /** @description Maximum file size of generic packages in bytes; 0 for unlimited */
             generic_packages_max_file_size: number;
         };
@@ -30691,6 +30699,10 @@ export interface components {
         PutApplicationPlanLimitsBody: {
             /** @description Maximum job log size in MB */
             ci_jobs_trace_size_limit?: number;
+            /** @description Maximum size of a dotenv report in bytes */
+            dotenv_size?: number;
+            /** @description Maximum variables of a dotenv report */
+            dotenv_variables?: number;
             /** @description Maximum file size of generic packages in bytes; 0 for unlimited */
             generic_packages_max_file_size?: number;
             /**
@@ -30973,6 +30985,10 @@ export interface components {
             domain_denylist?: string[] | null;
             /** @description Enable domain_denylist; needs domain_denylist */
             domain_denylist_enabled?: boolean;
+            /** @description Maximum size of a dotenv report in bytes; 1 to 1048576 */
+            dotenv_size?: number;
+            /** @description Maximum variables of a dotenv report; 0 to 10000 */
+            dotenv_variables?: number;
             /** @description Downstream pipelines per minute, project, user and commit; 0 for unlimited */
             downstream_pipeline_trigger_limit_per_project_user_sha?: number;
             /**
@@ -53582,6 +53598,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -53614,6 +53631,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

@@ -13,6 +13,7 @@ export type { Filtered } from './compile/pipeline.ts';
 export type { Decision, Plan, PlanCache, PlanJob, PlanNeed, PlanVariable, WorkflowDecision } from './compile/plan.ts';
 export { formatLocated, type Located, type Mark } from './diagnostics.ts';
 export { parseDuration } from './duration.ts';
+export { expandForRunner } from './expand/for-runner.ts';
 export type { Variable } from './expand/variables.ts';
 export type { Fetch, FetchFailure, IncludedFile, IncludeSource } from './include/resolve.ts';
 export { filesMatching } from './include/wildcard.ts';

@@ -588,6 +588,8 @@ export const settingFields: readonly SettingField[] = [
   {"name":"project_repositories_archive_unauthenticated_limit","kind":"integer","owner":"limits","meaning":"Archive downloads per minute, project and unauthenticated address; 0 for unlimited","acts":"requests","nullable":false,"fallback":0},
   {"name":"namespace_exists_limit","kind":"integer","owner":"limits","meaning":"Checks for existing namespaces per minute; 0 for unlimited","acts":"requests","nullable":false,"fallback":20},
   {"name":"ci_jobs_trace_size_limit","kind":"integer","owner":"limits","meaning":"Maximum job log size in MB; a job that exceeds it is stopped","acts":"jobs","nullable":false,"min":1,"max":1048576,"fallback":100},
+  {"name":"dotenv_size","kind":"integer","owner":"ci","meaning":"Maximum size of a dotenv report in bytes","acts":"jobs","nullable":false,"min":1,"max":1048576,"fallback":5120},
+  {"name":"dotenv_variables","kind":"integer","owner":"ci","meaning":"Maximum variables of a dotenv report","acts":"jobs","nullable":false,"max":10000,"fallback":20},
   {"name":"generic_packages_max_file_size","kind":"integer","owner":"packages","meaning":"Maximum file size of generic packages in bytes; 0 for unlimited","acts":"packages","nullable":false,"max":9007199254740991,"fallback":5368709120},
   {"name":"push_rules_commit_limit","kind":"integer","owner":"limits","meaning":"Maximum new commits of a push that push rules check; 0 for unlimited","acts":"pushes","nullable":false,"fallback":100000},
   {"name":"push_refs_limit","kind":"integer","owner":"limits","meaning":"Maximum branches and tags changed by a push","acts":"pushes","nullable":false,"min":1,"fallback":50000},

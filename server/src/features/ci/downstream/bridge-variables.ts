@@ -75,11 +75,11 @@ export async function bridgeVariablesOf(
       await languageNames(db, subject.project.id),
     ),
     ...commitVariables(facts, commit),
-    ...userVariables(user),
     ...freezeVariables(await deps.deployments.frozen(db, subject.project.id)),
     ...pipelineVariables(parent, `${deps.externalUrl}/${fullPath(subject)}`),
     ...bridgeVariables(job, plan),
     ...own,
+    ...userVariables(user),
     ...reported,
     ...(await secretVariables(deps, db, subject, {
       refProtected: child && parent.ref_protected,

@@ -76,7 +76,7 @@ export function explaining(deps: CiDependencies, pipelines: Pipelines) {
       config,
       sha: place.sha,
       facts,
-      variables: { predefined: variables.predefined, given, givenFor },
+      variables: { ...variables, given, givenFor },
       inputs,
     });
     const outcome = result.ok ? 'pipeline' : result.filtered ? 'none' : 'invalid';

@@ -147,20 +147,25 @@ export async function environmentFacts(
   return row ?? null;
 }
 
-/** Open requests of a branch as `path!iid`. */
-export async function openMergeRequestsOf(db: Db, projectId: number, branch: string): Promise<string[]> {
+/** Open requests of a branch as `path!iid` with their projects, the newest first. */
+export async function openMergeRequestsOf(
+  db: Db,
+  projectId: number,
+  branch: string,
+  limit: number,
+): Promise<Array<{ projectId: number; reference: string }>> {
   const rows = await db
     .selectFrom('merge_requests')
     .innerJoin('projects', 'projects.id', 'merge_requests.project_id')
     .innerJoin('namespaces', 'namespaces.id', 'projects.namespace_id')
-    .select(['merge_requests.iid', 'projects.path', 'namespaces.full_path'])
+    .select(['merge_requests.iid', 'projects.id', 'projects.path', 'namespaces.full_path'])
     .where('merge_requests.source_project_id', '=', projectId)
     .where('merge_requests.source_branch', '=', branch)
     .where('merge_requests.state', '=', 'opened')
     .orderBy('merge_requests.id', 'desc')
-    .limit(4)
+    .limit(limit)
     .execute();
-  return rows.map((row) => `${row.full_path}/${row.path}!${row.iid}`);
+  return rows.map((row) => ({ projectId: row.id, reference: `${row.full_path}/${row.path}!${row.iid}` }));
 }
 
 /** A project with its namespace. */

@@ -1,7 +1,7 @@
 /** What a pipeline is about before it is stored: facts, commit and variables, as rules and the row want them. */
 import type { Namespace } from '../../../kernel/db/rows.ts';
 import type { CiCommit, CiDependencies } from '../deps.ts';
-import { languageNames, openMergeRequestsOf } from '../jobs/context.queries.ts';
+import { languageNames } from '../jobs/context.queries.ts';
 import { openTrigger, shortToken } from '../triggers/tokens.ts';
 import { type JobVariable, variable } from '../variables/job-variables.ts';
 import {
@@ -15,7 +15,7 @@ import {
   wholeSeconds,
 } from '../variables/predefined.ts';
 import { secretVariablesByEnvironment } from '../variables/secret-variables.ts';
-import { asPush, mergeRequestFacts, ownRequest } from './pipeline-facts.ts';
+import { asPush, mergeRequestFacts, ownRequest, readableRequestsOf } from './pipeline-facts.ts';
 import { shortRef } from './references.ts';
 import { releaseDescription } from './releases.queries.ts';
 import type { ContextRequest, Upstream } from './request.ts';
@@ -38,6 +38,8 @@ export function remembering(): Once {
 export interface RuleVariables {
   /** Which the configuration may replace. */
   readonly predefined: readonly JobVariable[];
+  /** Whose pipeline it is, which the configuration cannot replace, but people can. */
+  readonly user: readonly JobVariable[];
   /** Of people, which replace the configuration's. */
   readonly given: readonly JobVariable[];
   /** Those of people for jobs of an environment; null where they are the same. */
@@ -92,7 +94,9 @@ export function pipelineContexts(deps: CiDependencies) {
       openMergeRequests: merge
         ? ownRequest(merge)
         : branch
-          ? await once(`requests ${name}`, () => openMergeRequestsOf(db, subject.project.id, name))
+          ? await once(`requests ${name}`, () =>
+              readableRequestsOf(deps, db, request.caller.user?.id ?? null, subject.project.id, name),
+            )
           : [],
     });
   }
@@ -121,9 +125,9 @@ export function pipelineContexts(deps: CiDependencies) {
           ...projectVariables(subject, deps.externalUrl, configPath, languages),
           variable('CI_PIPELINE_CREATED_AT', wholeSeconds(createdAt.toISOString())),
           ...commitVariables(facts, commit),
-          ...userVariables(request.caller.user),
           ...freezeVariables(frozen),
         ],
+        user: userVariables(request.caller.user),
         given: [...secret.general, ...asked],
         givenFor: (environment) => {
           const own = secret.of(environment);
@@ -136,12 +140,9 @@ export function pipelineContexts(deps: CiDependencies) {
   /** What a configuration is checked with while the repository has no commit. */
   async function emptyContextOf(request: ContextRequest, configPath: string) {
     const { subject } = request;
-    const predefined = [
-      ...serverVariables(deps),
-      ...projectVariables(subject, deps.externalUrl, configPath),
-      ...userVariables(request.caller.user),
-    ];
-    return { facts: await factsOf(request, always), variables: { predefined, given: [] } };
+    const predefined = [...serverVariables(deps), ...projectVariables(subject, deps.externalUrl, configPath)];
+    const user = userVariables(request.caller.user);
+    return { facts: await factsOf(request, always), variables: { predefined, user, given: [] } };
   }
 
   return { contextOf, emptyContextOf };

@@ -1,4 +1,5 @@
 /** What variables say about a stored pipeline: kind, ref, merge request. */
+import { canOnProject } from '../../../kernel/authz/can.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { MergeRequest, Namespace, Pipeline, Project } from '../../../kernel/db/rows.ts';
 import type { CiDependencies } from '../deps.ts';
@@ -61,6 +62,26 @@ export async function mergeRequestFacts(
   };
 }
 
+/** Requests that are looked at; fewer are named. */
+const mostOpenRequests = 20;
+
+/** The open requests of a branch that whoever runs its pipeline may read: they may be of other projects. */
+export async function readableRequestsOf(
+  deps: Pick<CiDependencies, 'actingAs'>,
+  db: Db,
+  userId: number | null,
+  projectId: number,
+  branch: string,
+): Promise<string[]> {
+  const open = userId === null ? [] : await openMergeRequestsOf(db, projectId, branch, mostOpenRequests);
+  const readable = new Set<number>();
+  for (const id of new Set(open.map((request) => request.projectId))) {
+    const acting = userId === null ? null : await deps.actingAs(userId, id);
+    if (acting && canOnProject(acting.caller, 'read_merge_request', acting.subject)) readable.add(id);
+  }
+  return open.flatMap((request) => (readable.has(request.projectId) ? [request.reference] : []));
+}
+
 /** What a pipeline of a merge request says of open ones: its own, while that is. */
 export const ownRequest = ({ row, target }: MergeRequestFacts): string[] =>
   row.state === 'opened' ? [`${target.path}!${row.iid}`] : [];
@@ -79,7 +100,7 @@ const downstreamSources: ReadonlySet<string> = new Set(['parent_pipeline', 'pipe
 
 /** The facts of a stored pipeline; `noRequests` where it is known that its branch has no open merge request. */
 export async function pipelineFactsOf(
-  deps: Pick<CiDependencies, 'repository' | 'secrets' | 'externalUrl' | 'approvals'>,
+  deps: Pick<CiDependencies, 'repository' | 'secrets' | 'externalUrl' | 'approvals' | 'actingAs'>,
   db: Db,
   place: { project: Project; namespace: Namespace },
   pipeline: Pipeline,
@@ -106,7 +127,7 @@ export async function pipelineFactsOf(
     openMergeRequests: merge
       ? ownRequest(merge)
       : branch
-        ? await openMergeRequestsOf(db, pipeline.project_id, pipeline.ref)
+        ? await readableRequestsOf(deps, db, pipeline.user_id, pipeline.project_id, pipeline.ref)
         : [],
   });
 }

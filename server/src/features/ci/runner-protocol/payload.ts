@@ -1,6 +1,6 @@
 /** The answer to a runner that got a job: everything that it needs to run it, made from the stored plan. */
 
-import { expandVariables } from '@millrace/ci-config';
+import { expandForRunner, expandVariables } from '@millrace/ci-config';
 import { canOnProject } from '../../../kernel/authz/can.ts';
 import { anonymous } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
@@ -124,14 +124,18 @@ function cacheOf(cache: PlanCache, job: Job, project: PayloadRows['project']) {
   };
 }
 
+/** For jobs that want the whole history: those look at tags and other branches, too. */
+const everything = ['+refs/heads/*:refs/remotes/origin/*', '+refs/tags/*:refs/tags/*'];
+
 /**
  * What the job fetches: the pipeline's own ref, and its branch or tag while that exists; a merge may have removed it. With
- * it where the refs of the job's clone are then: who has them so has nothing to fetch.
+ * it where the refs of the job's clone are then: who has them so has nothing to fetch. All branches and tags without a depth.
  */
 async function fetched(
   deps: CiDependencies,
   rows: PayloadRows,
   job: Job,
+  depth: number,
 ): Promise<{ refspecs: string[]; refs: Record<string, string> }> {
   const ref = `refs/pipelines/${job.pipeline_id}`;
   // git sends no password where it is not asked for one: to a public project it comes as a stranger, who may not be shown
@@ -141,6 +145,7 @@ async function fetched(
   const { sha, merge_request_id: request } = rows.pipeline;
   const kept = `+${shown ? ref : sha}:${ref}`;
   const refs = { [ref]: sha };
+  if (depth === 0) return { refspecs: [kept, ...everything], refs: {} };
   if (request !== null) return { refspecs: [kept], refs };
   const name = job.tag ? `refs/tags/${job.ref}` : `refs/heads/${job.ref}`;
   const now = await deps.repository.resolve(rows.project, name);
@@ -186,7 +191,6 @@ async function variablesOf(
     ...serverVariables(deps),
     ...projectVariables(place, deps.externalUrl, rows.project.ci_config_path ?? ciConfigPaths[1], languages),
     ...commitVariables(facts, commit),
-    ...userVariables(rows.user),
     ...freezeVariables(frozen),
     ...deployTokenVariables(deployToken),
     ...failedTests,
@@ -201,6 +205,7 @@ async function variablesOf(
       timeoutSeconds: job.timeout_seconds ?? rows.project.build_timeout,
     }),
     ...plan.variables.map((item) => variable(item.key, item.value, { raw: item.raw })),
+    ...userVariables(rows.user),
     ...parts.dotenv,
     ...secret,
     ...fromPipeline.map((row) =>
@@ -311,7 +316,7 @@ export async function jobPayload(
     when,
     allow_failure: allowFailure,
   });
-  const { refspecs, refs } = await fetched(deps, rows, job);
+  const { refspecs, refs } = await fetched(deps, rows, job, depth);
   const payload = {
     id: job.id,
     token,
@@ -346,7 +351,7 @@ export async function jobPayload(
     },
     runner_info: { timeout, runner_session_url: null },
     inputs: inputsOf(plan),
-    variables,
+    variables: expandForRunner(variables),
     steps: [
       ...(plan.run ? [] : [step('script', plan.script, 'on_success', false)]),
       ...(plan.release ? [step('release', [releaseScript(plan.release)], 'on_success', false)] : []),

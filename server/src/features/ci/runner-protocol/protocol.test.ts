@@ -25,7 +25,7 @@ job:
   before_script: [echo before]
   script: [echo $GLOBAL]
   after_script: [echo after]
-  variables: {LOCAL: "a $GLOBAL", RAW: {value: "$NOT", expand: false}}
+  variables: {LOCAL: "a $GLOBAL", RAW: {value: "$NOT", expand: false}, OUTER: "$INNER $NONE", INNER: "<$LOCAL $RAW $$X>"}
   timeout: 20 minutes
   artifacts: {paths: [dist], exclude: ["dist/*.map"], expire_in: 1 week, name: built, reports: {junit: out.xml}}
   cache: {key: deps, paths: [node_modules], policy: pull}
@@ -122,7 +122,9 @@ job:
       MILLRACE_USER_LOGIN: world.owner.user.username,
       CI_NODE_TOTAL: '1',
       GLOBAL: 'one',
-      LOCAL: 'a $GLOBAL',
+      LOCAL: 'a one',
+      // Runners expand once: what leads further than that is expanded for them, but for what they must see themselves.
+      OUTER: '<a one $RAW $$X> $NONE',
       RAW: '$NOT',
     };
     expect(Object.fromEntries(Object.keys(expected).map((key) => [key, variableOf(job, key)]))).toEqual(expected);
@@ -144,10 +146,12 @@ job:
     });
     await runner.update(job, 'success');
     expect(await depthOf()).toMatchObject({ depth: 3 });
-    // Zero means everything, and so does what is no number.
+    // Zero means everything, other branches and tags too, and so does what is no number.
     for (const depth of ['"0"', 'everything', '"-4"']) {
-      await project.push(config(depth));
-      expect(await depthOf()).toMatchObject({ depth: 0 });
+      const { id } = await project.push(config(depth));
+      const kept = `+refs/pipelines/${id}:refs/pipelines/${id}`;
+      const refspecs = [kept, '+refs/heads/*:refs/remotes/origin/*', '+refs/tags/*:refs/tags/*'];
+      expect(await depthOf()).toMatchObject({ depth: 0, refspecs });
     }
   });
 
@@ -318,6 +322,11 @@ describe('job tokens', () => {
     expect((await ask({}, { job_token: job.token })).body.id).toBe(job.id);
     expect((await ask({})).status).toBe(401);
     expect((await ask({ 'JOB-TOKEN': 'glcbt-wrong-token-00' })).status).toBe(401);
+    // Whoever signs in otherwise is known, and is no job.
+    for (const path of ['/job', '/job/allowed_agents'])
+      expect(await world.app.api('GET', path, { token: world.owner.token })).toMatchObject({
+        ...{ status: 404, body: { message: '404 Job Not Found' } },
+      });
     const rows = await world.app.db.selectFrom('jobs').selectAll().where('id', '=', job.id).execute();
     expect(JSON.stringify(rows)).not.toContain(job.token);
     await runner.update(job, 'success');

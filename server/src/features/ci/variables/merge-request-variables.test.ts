@@ -1,6 +1,7 @@
 /** Variables of jobs of merge requests and of jobs that release. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type JobPayload, type ProtocolRunner, startWorld, type World } from '../../../../test/ci.ts';
+import { eventually, type JobPayload, type ProtocolRunner, startWorld, type World } from '../../../../test/ci.ts';
+import { unique } from '../../../../test/factories.ts';
 
 let world: World;
 let runner: ProtocolRunner;
@@ -43,6 +44,53 @@ it('jobs of a merge request know its labels, milestone, version and the addresse
   expect(variableOf(job, 'CI_MERGE_REQUEST_DESCRIPTION')).toBe(`${'d'.repeat(2697)}...`);
   expect(variableOf(job, 'CI_MERGE_REQUEST_DESCRIPTION_IS_TRUNCATED')).toBe('true');
   await runner.update(job, 'success');
+});
+
+it('[20/4] [security 20] open requests of a project are named to those alone who may read them', async () => {
+  const target = await world.project();
+  await target.commit(
+    'own: {script: [x], rules: [{if: $CI_COMMIT_BRANCH == "topic"}]}\n' +
+      'known: {script: [x], rules: [{if: $CI_OPEN_MERGE_REQUESTS && $CI_COMMIT_BRANCH}]}\n',
+  );
+  const post = async (path: string, json: object, token = world.owner.token) => {
+    const answer = await world.app.api<{ id: number }>('POST', `/projects/${path}`, { token, json });
+    expect([path, answer.status]).toEqual([path, 201]);
+    return answer.body;
+  };
+  const name = unique('fork');
+  const { id } = await post(`${target.id}/fork`, { path: name, name });
+  await eventually('the fork', async () => {
+    const { body } = await world.app.api<{ import_status: string }>('GET', `/projects/${id}`, {
+      token: world.owner.token,
+    });
+    return body.import_status === 'finished';
+  });
+  const change = (file: string, token: string, more = {}) =>
+    post(
+      `${id}/repository/commits`,
+      {
+        ...{ branch: 'topic', commit_message: 'Dredge', ...more },
+        actions: [{ action: 'create', file_path: file, content: 'a' }],
+      },
+      token,
+    );
+  await change('a', world.owner.token, { start_branch: 'main', commit_message: 'Dredge [skip ci]' });
+  await post(`${id}/merge_requests`, {
+    ...{ source_branch: 'topic', target_branch: 'main', title: 'Dredge', target_project_id: target.id },
+  });
+  const helper = await world.account();
+  await post(`${id}/members`, { user_id: helper.user.id, access_level: 30 });
+  await change('b', helper.token);
+  const [theirs, none] = [await runner.run(), await runner.request()];
+  expect([theirs.job_info.name, variableOf(theirs, 'CI_OPEN_MERGE_REQUESTS'), none.status]).toEqual([
+    'own',
+    undefined,
+    204,
+  ]);
+  await change('c', world.owner.token);
+  const jobs = [await runner.run(), await runner.run()];
+  expect(jobs.map((job) => job.job_info.name).sort()).toEqual(['known', 'own']);
+  for (const job of jobs) expect(variableOf(job, 'CI_OPEN_MERGE_REQUESTS')).toBe(`${target.path}!1`);
 });
 
 it('a job that releases knows the description of the release as it is written', async () => {
