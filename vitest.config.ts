@@ -19,11 +19,12 @@ const common = {
   pool: 'forks',
   isolate: false,
   maxWorkers: 2,
-  // Nothing is proved by these: they end what hangs, also on a machine that has other things to do.
-  testTimeout: 60_000,
-  hookTimeout: 120_000,
-  // Its own limit is one second, which the start of a process alone may take.
-  expect: { poll: { timeout: 20_000, interval: 20 } },
+  // Nothing is proved by these: they end what hangs, also on a machine that has other things to do. What a test waits for has
+  // a minute, which is less than the test has: it says what did not come.
+  testTimeout: 180_000,
+  hookTimeout: 180_000,
+  // A test whose assertions are in a loop over nothing, or in a callback that nobody calls, fails.
+  expect: { poll: { timeout: 60_000, interval: 20 }, requireAssertions: true },
   exclude,
 } as const;
 

@@ -130,7 +130,7 @@ beforeAll(async () => {
   const options = { ...config.options, ruleSet: { forbidden: config.forbidden }, validate: true, baseDir: folder };
   const { output } = await cruise(['.'], options as Parameters<typeof cruise>[1]);
   found = (output as ICruiseResult).summary.violations.map(({ rule, from }) => ({ rule: rule.name, from }));
-}, 60_000);
+});
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 test.each(violations)('%s fires on %s -> %s', (rule, from) => {

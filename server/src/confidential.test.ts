@@ -135,7 +135,7 @@ beforeAll(async () => {
     sha: ['main'],
     branch: ['main', 'topic'],
   };
-}, 120_000);
+});
 afterAll(() => app.close());
 
 /** Parameters without which a route answers nothing. */

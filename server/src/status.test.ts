@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { startTestApp, type TestApp } from '../test/app.ts';
 import { type BuiltToken, buildAdmin, buildGroup, buildMember, buildProject, buildToken } from '../test/factories.ts';
 import { buildRepositoryProject, type RepositoryProject } from '../test/repositories.ts';
-import { insideMinute } from '../test/windows.ts';
+import { stopClock } from '../test/windows.ts';
 import { createPool } from './kernel/db/index.ts';
 import { Entity, Text } from './kernel/http/entity.ts';
 import { Str } from './kernel/http/params/schema.ts';
@@ -249,7 +249,7 @@ describe('the status table', () => {
     const { secret: token } = await buildToken(app);
     const { id } = await buildGroup(app, { visibility: 'public' });
     const { group_api_limit: usual } = await app.settings.read();
-    await insideMinute();
+    stopClock();
     await app.settings.write({ group_api_limit: 1 });
     expect((await call('GET', `/groups/${id}`, { token })).status).toBe(200);
     const limited = await call('GET', `/groups/${id}`, { token });

@@ -222,7 +222,7 @@ async function together<T>(requests: ReadonlyArray<() => Promise<T>>): Promise<T
   let asked: Array<Promise<T>> = [];
   try {
     asked = requests.map((request) => request());
-    await vi.waitFor(async () => expect(await waiting()).toBe(requests.length), { timeout: 20_000, interval: 20 });
+    await vi.waitFor(async () => expect(await waiting()).toBe(requests.length), { timeout: 60_000, interval: 20 });
     // Reading goes on meanwhile.
     expect((await api<unknown>(1, 'GET', '/groups', root)).status).toBe(200);
   } finally {

@@ -5,6 +5,7 @@ import { buildAdmin, buildGroup, buildProject, buildToken, buildUser, unique } f
 import { sshKeyText } from './keys.ts';
 import { authorizationRequest, buildApplication, buildVisitor, password, tokenRequest } from './oauth.ts';
 import { queuedFor } from './queue.queries.ts';
+import { runTask } from './tasks.ts';
 
 type Body = Record<string, unknown>;
 
@@ -93,8 +94,7 @@ export function accountEffects(world: () => World): Readonly<Record<string, Acco
       return await call(method, path, method === 'DELETE' ? { current_password: password } : json);
     };
   const run = async (name: string) => {
-    const task = world().app.tasks.find((each) => each.name === name);
-    await task?.run({}, { signal: AbortSignal.timeout(10_000), jobId: '1', attempt: 1, maxAttempts: 1 });
+    await runTask(world().app, name);
   };
   const ofNewcomer = (field: 'preferred_language' | 'color_scheme_id') => async () =>
     (await buildUser(world().app))[field];

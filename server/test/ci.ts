@@ -1,15 +1,20 @@
 /** CI for tests: a project with a repository, and a runner that speaks the protocol over HTTP as official ones do. */
 import { crc32 } from 'node:zlib';
+import { expect } from 'vitest';
 import type { User } from '../src/kernel/db/rows.ts';
 import { startTestApp, type TestApp, type TestAppOptions } from './app.ts';
 import { buildAdmin, buildToken, buildUser, unique } from './factories.ts';
 
-/** Asks again until there is something; fails after half a minute with what was waited for. */
+/** Asks again until there is something; fails after a minute with what was waited for. */
 export async function eventually<T>(what: string, ask: () => Promise<T | null | undefined | false>): Promise<T> {
-  const deadline = performance.now() + 30_000;
+  const deadline = performance.now() + 60_000;
   for (;;) {
     const got = await ask();
-    if (got !== null && got !== undefined && got !== false) return got;
+    if (got !== null && got !== undefined && got !== false) {
+      // An assertion like any other: some tests need no more than this.
+      expect(got, what).not.toBe(false);
+      return got;
+    }
     if (performance.now() > deadline) throw new Error(`${what} did not happen`);
     await new Promise((resolve) => setTimeout(resolve, 15));
   }

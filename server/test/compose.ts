@@ -93,7 +93,9 @@ export async function compose(
   const { tasks } = app;
   // The runners of tests send nothing between their requests: on a slow machine they would count as lost.
   const cron = app.cron.filter(({ task }) => task !== 'ci.watch_runners');
-  const queue = options.background ? createQueue({ pool, db, listener, tasks, cron, concurrency: 4, log }) : undefined;
+  // Attempts that are put off for a second are not put off for three.
+  const looks = { concurrency: 4, pollInterval: 400 };
+  const queue = options.background ? createQueue({ pool, db, listener, tasks, cron, log, ...looks }) : undefined;
   await listener.ready();
   return {
     ...app,

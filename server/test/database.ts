@@ -37,7 +37,7 @@ const openConnections = `select count(*)::int as open, string_agg(distinct left(
 
 /** PostgreSQL ends a session a moment after its client has gone. */
 async function leaks(client: pg.Client, name: string): Promise<string | null> {
-  const deadline = performance.now() + 20_000;
+  const deadline = performance.now() + 60_000;
   for (;;) {
     const { rows } = await client.query<{ open: number; queries: string | null }>(openConnections, [name]);
     const [row] = rows;

@@ -134,7 +134,7 @@ export async function startMailServer(account?: { user: string; password: string
     refuse: (answer) => {
       state.refusal = answer;
     },
-    next: async (to, milliseconds = 20_000) => {
+    next: async (to, milliseconds = 60_000) => {
       const deadline = performance.now() + milliseconds;
       for (;;) {
         const found = received.find((each) => each.to.includes(to) && !asked.has(each));

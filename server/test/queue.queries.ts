@@ -17,9 +17,19 @@ export async function queuedFor(db: Db, key: string): Promise<Date | null> {
   return rows[0]?.run_at ?? null;
 }
 
+/** The queue looks for work, as it does when some is added. */
+const wakeQueue = (db: Db) => sql`select pg_notify('jobs:insert', '{"count": 1}')`.execute(db);
+
 /** Lets everything that waits for its next attempt run now. */
 export async function runWaiting(db: Db): Promise<void> {
   await sql`update graphile_worker._private_jobs set run_at = now() where run_at > now() and attempts > 0`.execute(db);
+  await wakeQueue(db);
+}
+
+/** The time has come of what waits under the key. */
+export async function runQueued(db: Db, key: string): Promise<void> {
+  await sql`update graphile_worker._private_jobs set run_at = now() where key = ${key}`.execute(db);
+  await wakeQueue(db);
 }
 
 /** A job whose attempts are used up. */

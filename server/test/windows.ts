@@ -1,16 +1,19 @@
 /** Windows of the clock, as tests meet them: those of rate limits, and days. */
 import { setTimeout } from 'node:timers/promises';
+import { onTestFinished, vi } from 'vitest';
 
-/** More than any test takes between its first counted request and its last one. */
-const enough = 10_000;
+/** How far the clock of a test may be ahead of the database's, which goes on meanwhile. */
+const mostAhead = 20_000;
 
 /**
- * Windows of limits end with a minute of the clock, those of an hour too: a test that counts up to a limit calls this first,
- * and has one window to itself. Waits for the next minute when this one is about to end.
+ * Windows of limits end with a minute of the clock, those of an hour too: a test that counts up to a limit calls this first.
+ * Until it ends its clock stands still, in a minute that is not about to end: it has one window to itself on any machine.
  */
-export async function insideMinute(): Promise<void> {
-  const left = 60_000 - (Date.now() % 60_000);
-  if (left < enough) await setTimeout(left);
+export function stopClock(): void {
+  const now = Date.now();
+  const left = 60_000 - (now % 60_000);
+  vi.useFakeTimers({ toFake: ['Date'], now: left < mostAhead ? now + left : now });
+  onTestFinished(() => void vi.useRealTimers());
 }
 
 /** More than the tests of a file take that give days as dates. */

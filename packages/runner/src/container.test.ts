@@ -212,7 +212,7 @@ test.runIf(engine)('a cancelled job ends with all its containers, and its after_
   const record = h.run(
     inImage({ script: ['trap "echo polite; exit 1" TERM', 'echo started', 'sleep 60 & wait'], after: ['echo after'] }),
   );
-  await expect.poll(() => record.trace.toString(), { timeout: 15_000 }).toMatch(/^started$/m);
+  await expect.poll(() => record.trace.toString()).toMatch(/^started$/m);
   record.status = 'canceling';
   await record.final;
   expect(record.trace.toString()).toMatch(/^polite$/m);
@@ -229,7 +229,7 @@ async function waiting() {
   ];
   const script = ['echo ready-now', 'while [ ! -e go ]; do sleep 0.05; done', 'echo went-on'];
   const record = h.run(inImage({ variables, script }));
-  await expect.poll(() => record.trace.toString(), { timeout: 20_000, interval: 20 }).toContain('\nready-now');
+  await expect.poll(() => record.trace.toString()).toContain('\nready-now');
   const offer = h.server.sessions.get(record.payload.id);
   if (!offer) throw new Error('the runner offered no session');
   return { record, offer };
@@ -262,7 +262,7 @@ test.runIf(engine)('terminals in a container end with a canceled job, and leave 
   await shell.until(/open-2/);
   record.status = 'canceled';
   await shell.closed;
-  await expect.poll(listed, { timeout: 10_000 }).toBe('');
+  await expect.poll(listed).toBe('');
 });
 
 test.runIf(engine)('what a killed runner left is removed by the next one', async () => {
@@ -277,7 +277,7 @@ test.runIf(engine)('what a killed runner left is removed by the next one', async
   );
   expect(labels.trim()).not.toBe('');
   h.start({ executor: 'container', containers });
-  await expect.poll(listed, { timeout: 15_000 }).toBe('');
+  await expect.poll(listed).toBe('');
 });
 
 test.runIf(engine)('an image that is not here fails the job as an image that could not be pulled', async () => {

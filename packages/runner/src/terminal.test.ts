@@ -17,7 +17,7 @@ async function waiting(more: Parameters<Harness['job']>[0] = {}) {
     script: ['rm -f go', 'echo ready-now', 'while [ ! -e go ]; do sleep 0.05; done'],
     ...more,
   });
-  await expect.poll(() => record.trace.toString(), { timeout: 10_000, interval: 20 }).toContain('\nready-now');
+  await expect.poll(() => record.trace.toString()).toContain('\nready-now');
   const offer = around.server.sessions.get(record.payload.id);
   if (!offer) throw new Error('the runner offered no session');
   return { record, offer };
@@ -41,7 +41,7 @@ it('opens a shell with the directory, variables and size of the job, and waits f
     Buffer.from('until [ "$(stty size)" = "22 77" ]; do sleep 0.05; done; echo resized-$((1+1)); touch go\n'),
   );
   await shell.until(/resized-2/);
-  await expect.poll(() => record.trace.toString(), { timeout: 10_000, interval: 20 }).toContain('A terminal is open');
+  await expect.poll(() => record.trace.toString()).toContain('A terminal is open');
   shell.socket.send(Buffer.from('exit\n'));
   expect(await shell.closed).toBe(1000);
   expect((await record.final).state).toBe('success');

@@ -4,6 +4,7 @@ import { type ProtocolRunner, startWorld, type TestProject, type World } from '.
 import { buildUser, unique } from '../../../test/factories.ts';
 import { type GitClient, gitClient } from '../../../test/git.ts';
 import { addKey, sshCommand } from '../../../test/ssh.ts';
+import { runTask } from '../../../test/tasks.ts';
 import { notifyPending } from '../../features/ci/scheduling/process.queries.ts';
 import { transaction } from '../db/index.ts';
 
@@ -131,9 +132,7 @@ it('no job is handed out, neither to who asks nor to who waits; running ones are
   });
   const jobNamed = (jobId: number) =>
     app.db.selectFrom('jobs').select('status').where('id', '=', jobId).executeTakeFirstOrThrow();
-  const watch = app.tasks.find(({ name }) => name === 'ci.watch_runners');
-  const look = async () =>
-    await watch?.run({}, { signal: AbortSignal.timeout(10_000), jobId: '1', attempt: 1, maxAttempts: 1 });
+  const look = async () => await runTask(app, 'ci.watch_runners');
   await look();
   // As if it had looked for an hour: what is not heard of is lost.
   const hour = { since: new Date(Date.now() - 3_600_000), seen_at: new Date() };

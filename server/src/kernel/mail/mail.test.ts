@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { type MailServer, startMailServer } from '../../../test/mail.ts';
-import { queuedPayloads } from '../../../test/queue.queries.ts';
+import { queuedPayloads, runWaiting } from '../../../test/queue.queries.ts';
 import { transaction } from '../db/index.ts';
 import { secretsFrom } from '../secrets/index.ts';
 import { createMail } from './mail.ts';
@@ -79,8 +79,12 @@ describe('a message', () => {
     expect(payloads.length).toBeGreaterThan(0);
     expect(payloads.join()).not.toMatch(/forge\.example|queued@/);
     server.refuse(null);
-    // The task waits a second before it is tried again.
-    await server.next('queued@example.com');
+    await expect
+      .poll(async () => {
+        await runWaiting(app.db);
+        return server.received.filter(({ to }) => to.includes('queued@example.com')).length;
+      })
+      .toBe(1);
   });
 
   it('that the server refuses for good is dropped, not tried again', async () => {

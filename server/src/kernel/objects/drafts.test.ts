@@ -34,7 +34,7 @@ it('leaves nothing when a stream breaks before the file is open', async () => {
   await expect(writeDraft(path.join(directory, 'a'), Readable.from([Buffer.alloc(60)]), [through])).rejects.toThrow(
     'max_object_bytes',
   );
-  await vi.waitUntil(() => opened.has('a'), { timeout: 20_000 });
+  await vi.waitUntil(() => opened.has('a'), { timeout: 60_000 });
   await expect.poll(() => readdir(directory)).toEqual([]);
 });
 
@@ -43,6 +43,6 @@ it('leaves nothing when it is given up before the file is open', async () => {
   const given = writeDraft(path.join(directory, 'b'), new PassThrough(), [], abort.signal);
   abort.abort();
   await expect(given).rejects.toMatchObject({ name: 'AbortError' });
-  await vi.waitUntil(() => opened.has('b'), { timeout: 20_000 });
+  await vi.waitUntil(() => opened.has('b'), { timeout: 60_000 });
   await expect.poll(() => readdir(directory)).toEqual([]);
 });

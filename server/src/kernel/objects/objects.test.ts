@@ -132,6 +132,7 @@ describe.each(kinds)('in $name', ({ env, kept }) => {
     await new Promise((resolve) => stream.once('data', resolve));
     stream.destroy();
     await new Promise((resolve) => stream.once('close', resolve));
+    expect(stream.errored).toBeNull();
     await store.remove(key);
   });
 
@@ -169,7 +170,7 @@ describe.each(kinds)('in $name', ({ env, kept }) => {
     expect(await readdir(store.temporary)).toEqual(['young']);
   });
 
-  it('answers whether it can be used', () => store.check());
+  it('answers whether it can be used', () => expect(store.check()).resolves.toBeUndefined());
 });
 
 it('says when its directory is gone, and what addresses it knows', async () => {

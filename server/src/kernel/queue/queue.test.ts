@@ -3,6 +3,7 @@ import type pg from 'pg';
 import Type from 'typebox';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../test/database.ts';
+import { runWaiting } from '../../../test/queue.queries.ts';
 import { spawnModule } from '../../../test/spawned.ts';
 import { createDb, createPool, type Db, type Listener, startListener, transaction } from '../db/index.ts';
 import {
@@ -103,7 +104,7 @@ it('tries a failed task again later, and not more often than it may', async () =
   await run([task]);
   await called(1);
   await expect.poll(() => queueDepth(db)).toEqual({ ready: 0, delayed: 1, dead: 0 });
-  await pool.query('update graphile_worker._private_jobs set run_at = now()');
+  await runWaiting(db);
   await called(2);
   await expect.poll(() => queueDepth(db)).toEqual({ ready: 0, delayed: 0, dead: 1 });
   expect(calls.map(({ attempt }) => attempt)).toEqual([1, 2]);

@@ -25,6 +25,8 @@ interface QueueOptions {
   readonly cron: readonly CronItem[];
   /** Tasks that run at a time in this process. */
   readonly concurrency: number;
+  /** Milliseconds between looks for tasks whose time has come; default 2,000. What is added for now is told at once. */
+  readonly pollInterval?: number;
   readonly log: QueueLog;
   /** Told after every attempt, in seconds. */
   readonly observe?: (task: string, seconds: number, outcome: 'success' | 'failure') => void;
@@ -132,7 +134,7 @@ export function createQueue(options: QueueOptions): Queue {
     const settings: RunnerOptions = {
       pgPool: pool,
       concurrency: options.concurrency,
-      pollInterval: 2000,
+      pollInterval: options.pollInterval ?? 2000,
       noHandleSignals: true,
       events,
       logger: libraryLogger(Logger, log),

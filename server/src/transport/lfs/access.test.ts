@@ -7,6 +7,7 @@ import { type BuiltToken, buildAdmin, buildToken, unique } from '../../../test/f
 import { basic, type Headers, type LfsClient, lfsClient, type Made, made } from '../../../test/lfs.ts';
 import { buildRepositoryProject, type Json, type RepositoryProject } from '../../../test/repositories.ts';
 import { addKey, connect, keyPair } from '../../../test/ssh.ts';
+import { runTask } from '../../../test/tasks.ts';
 
 let app: TestApp;
 let project: RepositoryProject;
@@ -119,9 +120,7 @@ describe('who may', () => {
     const object = made();
     await client.put(object, client.asOwner(open), open);
     const fork = await app.api<Json>('POST', `/projects/${open.id}/fork`, { token: project.owner.secret });
-    const copy = app.tasks.find(({ name }) => name === 'namespaces.copy_fork');
-    const run = { signal: AbortSignal.timeout(10_000), jobId: '1', attempt: 1, maxAttempts: 1 };
-    await copy?.run({ project_id: fork.body.id, source_id: open.id }, run);
+    await runTask(app, 'namespaces.copy_fork', { project_id: fork.body.id, source_id: open.id });
     const forked = { ...open, id: Number(fork.body.id), fullPath: String(fork.body.path_with_namespace) };
     const owner = client.asOwner();
     expect((await client.get(object.oid, owner, forked)).status).toBe(200);

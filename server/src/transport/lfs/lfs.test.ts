@@ -7,7 +7,8 @@ import { eventually } from '../../../test/ci.ts';
 import { unique } from '../../../test/factories.ts';
 import { basic, type Headers, type LfsClient, lfsClient, type Made, made, media } from '../../../test/lfs.ts';
 import { buildRepositoryProject, type Json, type RepositoryProject } from '../../../test/repositories.ts';
-import { insideMinute } from '../../../test/windows.ts';
+import { runTask } from '../../../test/tasks.ts';
+import { stopClock } from '../../../test/windows.ts';
 import { rewriteLfsUrl } from './index.ts';
 
 let app: TestApp;
@@ -271,7 +272,7 @@ describe('limits', () => {
   });
 
   it('[1/limits.other-limits/7] throttle_authenticated_git_lfs counts these requests alone', async () => {
-    await insideMinute();
+    stopClock();
     const one = await project.member(20);
     await app.settings.write({
       throttle_authenticated_git_lfs_enabled: true,
@@ -293,8 +294,7 @@ describe('limits', () => {
 
 describe('objects over time', () => {
   const sweep = async () => {
-    const task = app.tasks.find(({ name }) => name === 'repository.remove_lfs_objects');
-    await task?.run({}, { signal: AbortSignal.timeout(10_000), jobId: '1', attempt: 1, maxAttempts: 1 });
+    await runTask(app, 'repository.remove_lfs_objects');
   };
   const rowOf = ({ oid }: Made) =>
     app.db.selectFrom('lfs_objects').selectAll().where('oid', '=', oid).executeTakeFirst();

@@ -7,7 +7,7 @@ import { type BuiltToken, buildAdmin, buildGroup, buildToken, unique } from '../
 import { type GitClient, gitClient } from '../../../test/git.ts';
 import { buildRepositoryProject, type RepositoryProject } from '../../../test/repositories.ts';
 import { addKey, connect, giveSecondFactor, keyPair, type SshKeyPair, sshCommand } from '../../../test/ssh.ts';
-import { insideMinute } from '../../../test/windows.ts';
+import { stopClock } from '../../../test/windows.ts';
 
 type Json = Record<string, unknown>;
 let app: TestApp;
@@ -283,7 +283,7 @@ describe('who may not', () => {
     expect(await refusal(ownerKey, pack(inside.fullPath))).toContain('could not be found');
     await ranges('127.0.0.0/8');
     try {
-      await insideMinute();
+      stopClock();
       await setting({ gitlab_shell_operation_limit: 2 });
       const codes = [];
       for (let round = 0; round < 3; round += 1) codes.push((await once(ownerKey, pack(inside.fullPath), flush)).code);

@@ -7,6 +7,7 @@ import { gitClient } from '../../../../test/git.ts';
 import { plansOf } from '../../../../test/plans.queries.ts';
 import { whileRemoved } from '../../../../test/removals.ts';
 import { buildRepositoryProject, type RepositoryProject } from '../../../../test/repositories.ts';
+import { runTask } from '../../../../test/tasks.ts';
 import { insideDay } from '../../../../test/windows.ts';
 import { Level } from '../../../kernel/authz/levels.ts';
 import { anonymous } from '../../../kernel/authz/subjects.ts';
@@ -252,8 +253,7 @@ it('old events are removed', async () => {
     .values({ project_id: projectId, author_id: owner.user.id, action: 'created', created_at: new Date('2015-01-01') })
     .returning('id')
     .executeTakeFirstOrThrow();
-  const sweep = app.tasks.find(({ name }) => name === 'events.sweep');
-  await sweep?.run({}, { signal: new AbortController().signal, jobId: '1', attempt: 1, maxAttempts: 1 });
+  await runTask(app, 'events.sweep');
   const left = app.db.selectFrom('events').select('id').where('id', '=', made.id).execute();
   expect(await left).toEqual([]);
   expect((await list('/events', owner)).length).toBeGreaterThan(0);

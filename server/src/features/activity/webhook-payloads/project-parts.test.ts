@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventually, startWorld, type World } from '../../../../test/ci.ts';
 import { buildGroup, buildProject } from '../../../../test/factories.ts';
 import { type Received, type Receiver, startReceiver } from '../../../../test/receiver.ts';
+import { runTask } from '../../../../test/tasks.ts';
 
 type Json = Record<string, unknown>;
 interface Payload extends Json {
@@ -215,8 +216,7 @@ it('access tokens of projects and groups are told when they expire within 7 days
   await token(base, 'later', 40);
   const ofGroup = await token(`/groups/${group.id}`, 'of group', 6);
   const sweep = async () => {
-    const task = app.tasks.find(({ name }) => name === 'tokens.expiring');
-    await task?.run({}, { signal: AbortSignal.timeout(10_000), jobId: '1', attempt: 1, maxAttempts: 1 });
+    await runTask(app, 'tokens.expiring');
     await app.delivery.drain();
   };
   await sweep();

@@ -3,7 +3,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Account, eventually, startWorld, type TestProject, type World } from '../../../../test/ci.ts';
 import { buildGroup, buildMember, buildProject, buildUser, unique } from '../../../../test/factories.ts';
 import { type Received, type Receiver, startReceiver } from '../../../../test/receiver.ts';
-import { insideMinute } from '../../../../test/windows.ts';
+import { runTask } from '../../../../test/tasks.ts';
+import { stopClock } from '../../../../test/windows.ts';
 import { Level } from '../../../kernel/authz/levels.ts';
 import type { Namespace } from '../../../kernel/db/rows.ts';
 
@@ -383,7 +384,7 @@ it('tries tell of something that is there, or say that nothing is; repetitions s
   await call('PUT', hook, { url: `${receiver.url}/other` });
   expect((await call('POST', `${hook}/events/${first?.id}/resend`)).status).toBe(422);
   expect((await call('POST', `${empty}/events/${first?.id}/resend`)).status).toBe(404);
-  await insideMinute();
+  stopClock();
   await world.app.settings.write({ web_hook_test_limit: 5, web_hook_event_resend_limit: 5 });
   const many = await Promise.all(Array.from({ length: 6 }, () => call('POST', `${empty}/test/push_events`)));
   expect(many.map(({ status }) => status).sort()).toEqual([422, 422, 422, 422, 422, 429]);
@@ -493,8 +494,7 @@ describe('hooks that fail', () => {
     expect((await logOf(hook)).filter(({ request_data }) => (request_data as Json).after === sha)).toHaveLength(1);
     const old = new Date(Date.now() - 8 * 86_400_000);
     await world.app.db.updateTable('web_hook_calls').set({ created_at: old }).execute();
-    const forget = world.app.tasks.find(({ name }) => name === 'hooks.forget');
-    await forget?.run({}, { signal: new AbortController().signal, jobId: '1', attempt: 1, maxAttempts: 1 });
+    await runTask(world.app, 'hooks.forget');
     expect(await logOf(hook)).toEqual([]);
   });
 });

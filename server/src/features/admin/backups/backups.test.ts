@@ -8,6 +8,7 @@ import { startTestApp, type TestApp } from '../../../../test/app.ts';
 import { compose } from '../../../../test/compose.ts';
 import { type BuiltToken, buildAdmin, buildToken } from '../../../../test/factories.ts';
 import { emptyInstance } from '../../../../test/restored.ts';
+import { runTask } from '../../../../test/tasks.ts';
 import { openDestination } from './destination.ts';
 import { verifyBackup } from './verify.ts';
 
@@ -273,9 +274,7 @@ test('the schedule is checked and starts backups, and old ones are removed with 
     .updateTable('backup_schedule')
     .set({ next_run_at: new Date(0) })
     .execute();
-  await app.tasks
-    .find(({ name }) => name === 'backups.tick')
-    ?.run({}, { signal, jobId: '1', attempt: 1, maxAttempts: 1 });
+  await runTask(app, 'backups.tick');
   const latest = await eventually('the scheduled backup', async () => {
     const { body } = await api<(Backup & { trigger: string })[]>('GET', '/admin/backups');
     const [newest] = body;

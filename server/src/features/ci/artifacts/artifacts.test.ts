@@ -12,6 +12,7 @@ import {
   type World,
 } from '../../../../test/ci.ts';
 import { unique } from '../../../../test/factories.ts';
+import { runTask } from '../../../../test/tasks.ts';
 
 let world: World;
 let runner: ProtocolRunner;
@@ -57,10 +58,7 @@ async function built(
   return { project, job, pipelineId: pipeline.id };
 }
 
-const sweep = () =>
-  world.app.tasks
-    .find((task) => task.name === 'ci.sweep_artifacts')
-    ?.run({}, { signal: AbortSignal.timeout(10_000), jobId: '1', attempt: 1, maxAttempts: 1 });
+const sweep = () => runTask(world.app, 'ci.sweep_artifacts');
 
 describe('downloads', () => {
   it('[2/api.job-artifacts/2 job_id, 200, 404] [2/api.job-artifacts/3 ref_name, job, 200, 404] give the archive by job and by ref', async () => {

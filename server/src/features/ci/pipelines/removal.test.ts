@@ -1,6 +1,7 @@
 /** Pipelines that are as old as the project keeps them: gone with everything of theirs, and nothing else. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually, type ProtocolRunner, startWorld, type World } from '../../../../test/ci.ts';
+import { runTask } from '../../../../test/tasks.ts';
 
 const day = 24 * 3600;
 let world: World;
@@ -11,10 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-const sweep = (signal = AbortSignal.timeout(30_000)) =>
-  world.app.tasks
-    .find(({ name }) => name === 'ci.sweep_pipelines')
-    ?.run({}, { signal, jobId: '1', attempt: 1, maxAttempts: 1 });
+const sweep = () => runTask(world.app, 'ci.sweep_pipelines');
 const age = (id: number, seconds: number) =>
   world.app.db
     .updateTable('pipelines')

@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type JobPayload, type JobView, protocolRunner, startWorld, type World } from '../../../../test/ci.ts';
 import { unique } from '../../../../test/factories.ts';
+import { runTask } from '../../../../test/tasks.ts';
 
 let world: World;
 beforeAll(async () => {
@@ -238,7 +239,6 @@ it('twenty runners, some of which vanish with what they were given: no job is lo
       done.set(job.job_info.name, (done.get(job.job_info.name) ?? 0) + 1);
     }
   }
-  const look = world.app.tasks.find(({ name }) => name === 'ci.look_for_runners');
   for (; round < 3; round++) {
     await Promise.all(runners.map(work));
     // What happens 75 seconds later.
@@ -253,7 +253,7 @@ it('twenty runners, some of which vanish with what they were given: no job is lo
       .updateTable('runner_watch')
       .set({ since: sql`now() - interval '1 hour'`, seen_at: sql`now()` })
       .execute();
-    await look?.run({}, { signal: new AbortController().signal } as never);
+    await runTask(world.app, 'ci.look_for_runners');
   }
   expect(done.size).toBe(jobs);
   expect(vanished.size).toBeGreaterThan(0);

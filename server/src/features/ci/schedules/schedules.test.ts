@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Account, eventually, startWorld, type TestProject, type World } from '../../../../test/ci.ts';
+import { runTask } from '../../../../test/tasks.ts';
 import { Level } from '../../../kernel/authz/levels.ts';
 
 type Json = Record<string, unknown>;
@@ -48,10 +49,7 @@ const due = (ids: readonly unknown[], active = true) =>
     .set({ next_run_at: new Date(Date.now() - 3 * 24 * 3600_000), active })
     .where('id', 'in', ids as number[])
     .execute();
-const tick = () =>
-  world.app.tasks
-    .find(({ name }) => name === 'ci.run_schedules')
-    ?.run({}, { signal: AbortSignal.timeout(60_000), jobId: '1', attempt: 1, maxAttempts: 1 });
+const tick = () => runTask(world.app, 'ci.run_schedules');
 const stored = (id: unknown) =>
   world.app.db
     .selectFrom('pipeline_schedules')
@@ -317,12 +315,12 @@ describe('runs of schedules', () => {
     const ids = made.map(({ id }) => id as number);
     const queuedAt = new Date();
     const run = (attempt: number) =>
-      world.app.tasks
-        .find(({ name }) => name === 'ci.run_schedules_together')
-        ?.run(
-          { schedule_ids: ids, queued_at: queuedAt.toISOString() },
-          { signal: AbortSignal.timeout(60_000), jobId: '1', attempt, maxAttempts: 3 },
-        );
+      runTask(
+        world.app,
+        'ci.run_schedules_together',
+        { schedule_ids: ids, queued_at: queuedAt.toISOString() },
+        { attempt, maxAttempts: 3 },
+      );
     const deleting = Promise.withResolvers<void>();
     const deleted = world.app.db.transaction().execute(async (tx) => {
       await tx

@@ -1,6 +1,8 @@
 /** Pipelines from push to end, run by a runner that speaks the protocol. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { emptyZip, eventually, type ProtocolRunner, startWorld, type World } from '../../../../test/ci.ts';
+import { queuedFor, runQueued } from '../../../../test/queue.queries.ts';
+import { runTask } from '../../../../test/tasks.ts';
 
 let world: World;
 let runner: ProtocolRunner;
@@ -183,8 +185,16 @@ test: {stage: test, script: [x]}
 
   it('delayed jobs start by themselves', async () => {
     const project = await world.project();
-    const pipeline = await project.push('later: {script: [x], when: delayed, start_in: 5 seconds}');
+    const pipeline = await project.push('later: {script: [x], when: delayed, start_in: 5 hours}');
     await project.reaches(pipeline.id, 'scheduled');
+    const { db } = world.app;
+    const { id } = await project.job(pipeline.id, 'later');
+    const job = db.selectFrom('jobs').select('scheduled_at').where('id', '=', id);
+    const key = `ci.play_scheduled:${id}`;
+    expect(await queuedFor(db, key)).toEqual((await job.executeTakeFirst())?.scheduled_at);
+    // Five hours later.
+    await db.updateTable('jobs').set({ scheduled_at: new Date() }).where('id', '=', id).execute();
+    await runQueued(db, key);
     await runner.run();
     await project.reaches(pipeline.id, 'success');
   });
@@ -317,11 +327,7 @@ c: {stage: deploy, script: [x]}
 });
 
 describe('the sweep', () => {
-  const sweep = async (name: string) => {
-    const task = world.app.tasks.find((each) => each.name === name);
-    const run = { signal: AbortSignal.timeout(10_000), jobId: '1', attempt: 1, maxAttempts: 1 };
-    await task?.run({}, run);
-  };
+  const sweep = (name: string) => runTask(world.app, name);
   const age = async (jobId: number, column: 'contacted_at' | 'queued_at' | 'started_at', seconds: number) => {
     const at = new Date(Date.now() - seconds * 1000);
     await world.app.db

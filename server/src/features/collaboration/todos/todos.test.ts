@@ -61,9 +61,9 @@ it('only the person hears of changes of their to-dos', async () => {
   const mine = `user:${owner.user.id}:todos`;
   const stop = app.live.subscribe([mine], (topic) => heard.push(topic));
   const { id } = await add(first, 'Heard');
-  await expect.poll(() => heard, { timeout: 20_000 }).toEqual([mine]);
+  await expect.poll(() => heard).toEqual([mine]);
   await call('POST', `/todos/${id}/mark_as_done`);
-  await expect.poll(() => heard, { timeout: 20_000 }).toEqual([mine, mine]);
+  await expect.poll(() => heard).toEqual([mine, mine]);
   stop();
   const controller = new AbortController();
   // Asked for the topic of somebody else beside one's own, one hears of one's own alone.

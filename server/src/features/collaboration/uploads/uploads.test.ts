@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
 import { type BuiltToken, buildGroup, buildMember, buildProject, buildToken } from '../../../../test/factories.ts';
+import { runTask } from '../../../../test/tasks.ts';
 import { Level } from '../../../kernel/authz/levels.ts';
 import { safeName } from './files.ts';
 
@@ -192,8 +193,7 @@ it('files of a project that is removed are given up with it', async () => {
     .select('object_key')
     .where('project_id', '=', project.id)
     .executeTakeFirstOrThrow();
-  const task = app.tasks.find(({ name }) => name === 'namespaces.remove_project');
-  await task?.run({ project_id: project.id }, { signal: new AbortController().signal } as never);
+  await runTask(app, 'namespaces.remove_project', { project_id: project.id });
   const given = app.db.selectFrom('object_deletions').selectAll().where('object_key', '=', object_key);
   expect(await given.execute()).toHaveLength(1);
 });

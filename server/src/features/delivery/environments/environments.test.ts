@@ -1,6 +1,7 @@
 /** Environments and deployments of jobs, as runners, people and other systems change them. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually, type ProtocolRunner, startWorld, type TestProject, type World } from '../../../../test/ci.ts';
+import { runTask } from '../../../../test/tasks.ts';
 
 type Json = Record<string, unknown> & { id: number; status: string };
 let world: World;
@@ -38,8 +39,7 @@ end:
 `;
 
 const sweep = async () => {
-  const task = world.app.tasks.find(({ name }) => name === 'environments.sweep');
-  await task?.run({}, { signal: AbortSignal.timeout(10_000), jobId: '1', attempt: 1, maxAttempts: 1 });
+  await runTask(world.app, 'environments.sweep');
 };
 
 describe('jobs with an environment', () => {

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually, startWorld, type World } from '../../../../test/ci.ts';
 import { buildGroup, buildToken } from '../../../../test/factories.ts';
 import { gitClient } from '../../../../test/git.ts';
+import { queuedFor, runQueued } from '../../../../test/queue.queries.ts';
 import { startReceiver } from '../../../../test/receiver.ts';
 import { buildRepositoryProject, type Json, type RepositoryProject } from '../../../../test/repositories.ts';
 
@@ -171,10 +172,15 @@ describe('making one', () => {
     });
     const soon = await make({ tag_name: 'soon', ref: 'main', released_at: days(2) });
     expect(soon.body).toMatchObject({ evidences: [], upcoming_release: true });
-    const moved = await project.api('PUT', at('soon'), {
-      json: { released_at: new Date(Date.now() + 5000).toISOString() },
-    });
+    const released_at = days(1);
+    const moved = await project.api('PUT', at('soon'), { json: { released_at } });
     expect(moved.body).toMatchObject({ evidences: [], upcoming_release: true });
+    const { db } = world.app;
+    const { id } = await db.selectFrom('releases').select('id').where('tag', '=', 'soon').executeTakeFirstOrThrow();
+    const key = `releases.evidence:${id}`;
+    expect(await queuedFor(db, key)).toEqual(new Date(released_at));
+    await db.updateTable('releases').set({ released_at: new Date() }).where('id', '=', id).execute();
+    await runQueued(db, key);
     const noted = await eventually('a note', async () => {
       const { body } = await project.api<{ evidences: Json[]; upcoming_release: boolean }>('GET', at('soon'));
       return body.evidences.length > 0 && body;

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
 import { type BuiltToken, buildToken } from '../../../../test/factories.ts';
+import { runTask } from '../../../../test/tasks.ts';
 import { tokenHash } from '../../../kernel/secrets/index.ts';
 
 let app: TestApp;
@@ -43,8 +44,7 @@ test('a person acts from as many addresses as the instance allows, others are re
     .where('address', '=', '192.0.2.2')
     .execute();
   expect(await statuses('192.0.2.3', '192.0.2.4')).toEqual([200, 403]);
-  const task = app.tasks.find(({ name }) => name === 'identity.forget_addresses');
-  await task?.run({}, { signal: AbortSignal.timeout(10_000), jobId: '1', attempt: 1, maxAttempts: 1 });
+  await runTask(app, 'identity.forget_addresses');
   const left = await app.db
     .selectFrom('user_addresses')
     .select('address')

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
 import { buildAdmin, buildToken, unique } from '../../../../test/factories.ts';
 import { type MailServer, startMailServer } from '../../../../test/mail.ts';
+import { runTask } from '../../../../test/tasks.ts';
 import type { User } from '../../../kernel/db/rows.ts';
 
 type Json = Record<string, unknown>;
@@ -118,8 +119,7 @@ describe('/users/:id/emails', () => {
     const made = await add(address());
     const old = new Date(Date.now() - 4 * 86_400_000);
     await app.db.updateTable('emails').set({ created_at: old }).where('id', '=', Number(made.body.id)).execute();
-    const sweep = app.identity.tasks?.find(({ name }) => name === 'emails.remove_unconfirmed');
-    await sweep?.run({}, { signal: new AbortController().signal, jobId: '1', attempt: 1, maxAttempts: 1 });
+    await runTask(app, 'emails.remove_unconfirmed');
     expect((await app.api('GET', `/user/emails/${made.body.id}`, { token: owner.secret })).status).toBe(404);
   });
 });

@@ -12,6 +12,7 @@ import {
 } from '../../../../test/factories.ts';
 import { sshKeyText } from '../../../../test/keys.ts';
 import { type MailServer, startMailServer } from '../../../../test/mail.ts';
+import { runTask } from '../../../../test/tasks.ts';
 
 let app: TestApp;
 let mail: MailServer;
@@ -78,8 +79,7 @@ it('people are told once of access tokens that expire soon: of their own, and of
   for (const path of [`/users/${project.user.id}/personal_access_tokens`, `/projects/${place.id}/access_tokens`])
     expect((await app.api('POST', path, { token: admin, json })).status).toBe(201);
   const sweep = async () => {
-    const task = app.tasks.find(({ name }) => name === 'tokens.expiring');
-    await task?.run({}, { signal: AbortSignal.timeout(10_000), jobId: '1', attempt: 1, maxAttempts: 1 });
+    await runTask(app, 'tokens.expiring');
     await app.delivery.drain();
   };
   const told = (email: string) =>

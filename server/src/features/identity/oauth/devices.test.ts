@@ -12,7 +12,7 @@ import {
   tokenRequest,
   type Visitor,
 } from '../../../../test/oauth.ts';
-import { insideMinute } from '../../../../test/windows.ts';
+import { stopClock } from '../../../../test/windows.ts';
 import { tokenHash } from '../../../kernel/secrets/index.ts';
 
 let app: TestApp;
@@ -175,7 +175,7 @@ describe('security 14: the code that somebody types', () => {
 
   it('can be tried so many times', async () => {
     const someone = await buildVisitor(app);
-    await insideMinute();
+    stopClock();
     await app.settings.write({ user_sign_in_limit: 2 });
     const statuses: number[] = [];
     for (const code of ['BBBBBBBB', 'CCCCCCCC', 'DDDDDDDD']) statuses.push((await look(code, someone.headers)).status);

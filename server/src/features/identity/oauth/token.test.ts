@@ -19,7 +19,7 @@ import {
   tokenRequest,
   type Visitor,
 } from '../../../../test/oauth.ts';
-import { insideMinute } from '../../../../test/windows.ts';
+import { stopClock } from '../../../../test/windows.ts';
 import { tokenHash } from '../../../kernel/secrets/index.ts';
 import { announceChange } from '../changes/index.ts';
 
@@ -351,7 +351,7 @@ describe('the password', () => {
     for (let attempt = 0; attempt < 3; attempt += 1)
       expect(await grant(user.username, 'wrong')).toMatchObject(refusedGrant);
     expect(await grant(user.username, password)).toMatchObject(refusedGrant);
-    await insideMinute();
+    stopClock();
     await app.settings.write({ max_login_attempts: 10, user_sign_in_limit: 2 });
     const other = await buildUser(app, { password });
     const statuses: number[] = [];

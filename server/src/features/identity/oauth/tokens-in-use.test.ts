@@ -15,6 +15,7 @@ import {
   type Visitor,
 } from '../../../../test/oauth.ts';
 import { buildRepositoryProject } from '../../../../test/repositories.ts';
+import { runTask } from '../../../../test/tasks.ts';
 import { tokenHash } from '../../../kernel/secrets/index.ts';
 
 let app: TestApp;
@@ -201,9 +202,7 @@ describe('the end of a token', () => {
     const rows = () => app.db.selectFrom('oauth_tokens').select('token_sha256').execute();
     const has = async (token: string) =>
       (await rows()).some(({ token_sha256 }) => token_sha256.equals(tokenHash(token)));
-    const sweep = app.tasks.find(({ name }) => name === 'oauth.delete_ended');
-    const signal = new AbortController().signal;
-    const run = () => sweep?.run({}, { signal } as never);
+    const run = () => runTask(app, 'oauth.delete_ended');
     await run();
     expect(await has(first.access_token)).toBe(true);
     await app.db

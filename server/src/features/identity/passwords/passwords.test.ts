@@ -54,4 +54,4 @@ it('[1/errors/17] refuses to queue without end', async () => {
     body: { message: '503 Service Unavailable - too many password checks at once' },
     headers: { 'Retry-After': '5' },
   });
-}, 30_000);
+});

@@ -9,6 +9,7 @@ import {
   buildToken,
   buildUser,
 } from '../../../../test/factories.ts';
+import { runTask } from '../../../../test/tasks.ts';
 import { Level } from '../../../kernel/authz/levels.ts';
 import type { User } from '../../../kernel/db/rows.ts';
 
@@ -23,9 +24,7 @@ afterAll(() => app.close());
 const remove = (id: number, query: Record<string, unknown> = {}, token = admin.secret) =>
   app.api('DELETE', `/users/${id}`, { token, query });
 const gone = async (id: number) =>
-  expect
-    .poll(async () => (await app.api('GET', `/users/${id}`, { token: admin.secret })).status, { timeout: 10_000 })
-    .toBe(404);
+  expect.poll(async () => (await app.api('GET', `/users/${id}`, { token: admin.secret })).status).toBe(404);
 
 /** A merge request and a pipeline of somebody in a project that is not theirs. */
 async function contribution(user: User) {
@@ -55,10 +54,7 @@ async function contribution(user: User) {
   return { people };
 }
 
-const sweep = async (name: string) =>
-  await app.tasks
-    .find((task) => task.name === name)
-    ?.run({}, { signal: new AbortController().signal, jobId: '1', attempt: 1, maxAttempts: 1 });
+const sweep = (name: string) => runTask(app, name);
 
 describe('bots of projects and groups', () => {
   it('go when their last token was kept long enough; what they wrote stays with the ghost', async () => {

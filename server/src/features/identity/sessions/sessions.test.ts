@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
 import { buildToken, buildUser } from '../../../../test/factories.ts';
+import { runTask } from '../../../../test/tasks.ts';
 import type { User } from '../../../kernel/db/rows.ts';
 import { tokenHash } from '../../../kernel/secrets/index.ts';
 
@@ -225,8 +226,7 @@ describe('a session', () => {
     const again = await signIn(user.username, 'another good password');
     expect(again.status).toBe(201);
     await expiresIn(-1000);
-    const [task] = app.identity.tasks ?? [];
-    await task?.run({}, { signal: new AbortController().signal, jobId: '1', attempt: 1, maxAttempts: 1 });
+    await runTask(app, 'sessions.delete_expired');
     const left = await app.db.selectFrom('sessions').selectAll().where('user_id', '=', user.id).execute();
     expect(left).toEqual([]);
   });

@@ -147,15 +147,11 @@ describe('disable_personal_access_tokens', () => {
     await app.settings.write({ disable_personal_access_tokens: true });
     try {
       await expect(buildToken(app)).rejects.toMatchObject({ status: 403 });
-      await expect
-        .poll(async () => (await app.api('GET', '/user', { token: secret })).status, { timeout: 10_000 })
-        .toBe(401);
+      await expect.poll(async () => (await app.api('GET', '/user', { token: secret })).status).toBe(401);
       expect((await app.api('GET', '/user', { token: String(bot.token) })).status).toBe(200);
     } finally {
       await app.settings.write({ disable_personal_access_tokens: false });
     }
-    await expect
-      .poll(async () => (await app.api('GET', '/user', { token: secret })).status, { timeout: 10_000 })
-      .toBe(200);
+    await expect.poll(async () => (await app.api('GET', '/user', { token: secret })).status).toBe(200);
   });
 });

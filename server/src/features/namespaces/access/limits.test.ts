@@ -10,6 +10,7 @@ import {
   buildToken,
 } from '../../../../test/factories.ts';
 import { buildRepositoryProject } from '../../../../test/repositories.ts';
+import { runTask } from '../../../../test/tasks.ts';
 import { isWithin } from '../../../kernel/authz/addresses.ts';
 import { Level } from '../../../kernel/authz/levels.ts';
 
@@ -191,8 +192,7 @@ test('[3/api.members/1] expired memberships and invitations are removed by the t
     .insertInto('grants')
     .values({ group_id: invited.id, project_id: project.id, level: 20, expires_at: '2020-01-01' })
     .execute();
-  const task = app.tasks.find(({ name }) => name === 'namespaces.expire_memberships');
-  await task?.run({}, { signal: new AbortController().signal } as Parameters<typeof task.run>[1]);
+  await runTask(app, 'namespaces.expire_memberships');
   const left = await app.db
     .selectFrom('grants')
     .select(['user_id', 'project_id', 'expires_at'])

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
 import { type BuiltToken, buildGroup, buildMember, buildProject, buildToken } from '../../../../test/factories.ts';
 import { type MailServer, startMailServer } from '../../../../test/mail.ts';
+import { runTask } from '../../../../test/tasks.ts';
 import { Level } from '../../../kernel/authz/levels.ts';
 import type { Project } from '../../../kernel/db/rows.ts';
 
@@ -44,8 +45,7 @@ const months = (count: number) => new Date(Date.now() - count * 31 * 86_400_000)
 const since = (id: number, values: { last_activity_at?: Date; inactivity_warned_at?: Date }) =>
   app.db.updateTable('projects').set(values).where('id', '=', id).execute();
 const sweep = async () => {
-  const task = app.tasks.find(({ name }) => name === 'namespaces.remove_inactive_projects');
-  await task?.run({}, { signal: AbortSignal.timeout(10_000), jobId: '1', attempt: 1, maxAttempts: 1 });
+  await runTask(app, 'namespaces.remove_inactive_projects');
 };
 const marked = async (id: unknown) =>
   (await app.api<Json>('GET', `/projects/${String(id)}`, { token: owner.secret })).body.marked_for_deletion_on;

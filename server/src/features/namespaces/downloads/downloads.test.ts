@@ -7,6 +7,7 @@ import { type GitClient, gitClient } from '../../../../test/git.ts';
 import { type MailServer, startMailServer } from '../../../../test/mail.ts';
 import { buildRepositoryProject, type Json, type RepositoryProject } from '../../../../test/repositories.ts';
 import { addKey, sshCommand } from '../../../../test/ssh.ts';
+import { runTask } from '../../../../test/tasks.ts';
 import { Level } from '../../../kernel/authz/levels.ts';
 import type { Namespace } from '../../../kernel/db/rows.ts';
 
@@ -173,7 +174,6 @@ test('members of the list are told in place of owners, again when the interval i
   // A task forgets what no interval reaches back to.
   const ancient = new Date(Date.now() - 864_001_000);
   await app.db.updateTable('project_downloads').set({ downloaded_at: ancient }).execute();
-  const task = app.tasks.find(({ name }) => name === 'namespaces.forget_downloads');
-  await task?.run({}, { signal: AbortSignal.timeout(10_000), jobId: '1', attempt: 1, maxAttempts: 1 });
+  await runTask(app, 'namespaces.forget_downloads');
   expect(await at.counted()).toEqual({});
 });

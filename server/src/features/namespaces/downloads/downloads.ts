@@ -1,5 +1,5 @@
 /**
- * Watching who downloads how many projects of a group: collected in memory and written every few seconds, so that a fetch
+ * Watching who downloads how many projects of a group: collected in memory and written twice a second, so that a fetch
  * costs no statement.
  */
 import Type from 'typebox';
@@ -21,7 +21,7 @@ import {
 } from './downloads.queries.ts';
 import { manyDownloads } from './mail-templates.ts';
 
-const interval = 2_000;
+const interval = 500;
 /** More than this is written at once. */
 const mostPending = 5_000;
 

@@ -70,7 +70,7 @@ export const groupAttributes: Readonly<Record<GroupAttributeName, GroupAttribute
     'custom_project_templates_group_id',
     'new projects start as copies of those of this group',
     7,
-    'projectTemplates/projectTemplates.test.ts',
+    '../portability/project-creation/project-creation.test.ts',
   ),
   default_branch: acts('default_branch', 'the first branch of new projects', 'trunk'),
   default_branch_protection: acts(

@@ -1,4 +1,6 @@
 /** Every attribute of a group: kept and returned, and what it does. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
 import {
@@ -78,6 +80,7 @@ describe('every attribute', () => {
     for (const name of names) {
       const { effect, test } = groupAttributes[name];
       expect([name, typeof effect === 'string']).toEqual([name, test !== undefined]);
+      expect([name, test === undefined || existsSync(join(import.meta.dirname, '..', test))]).toEqual([name, true]);
     }
   });
 

@@ -196,7 +196,7 @@ describe('[1/authentication/4] the token of a running job', () => {
       if (route.credentials.includes('job') === (status === 401)) taken.push(`${name}: ${status}`);
     }
     expect(taken).toEqual([]);
-  }, 120_000);
+  });
 });
 
 describe('/projects/:id/job_token_scope', () => {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { emptyZip, type ProtocolRunner, startWorld, type TestProject, type World } from '../../../../test/ci.ts';
 import { buildMember, buildToken } from '../../../../test/factories.ts';
 import { type GitClient, gitClient } from '../../../../test/git.ts';
+import { runTask } from '../../../../test/tasks.ts';
 import { Level } from '../../../kernel/authz/levels.ts';
 
 type Json = Record<string, unknown>;
@@ -149,8 +150,7 @@ describe('settings of pipelines and jobs', () => {
     };
     const kept = await left({});
     const gone = await left({ keep_latest_artifact: false });
-    const task = world.app.tasks.find(({ name }) => name === 'ci.sweep_artifacts');
-    await task?.run({}, { signal: new AbortController().signal, jobId: '1', attempt: 1, maxAttempts: 1 });
+    await runTask(world.app, 'ci.sweep_artifacts');
     expect(await gone()).toHaveLength(0);
     expect(await kept()).toHaveLength(1);
   });

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { emptyZip, startWorld, type TestProject, type World } from '../../../../test/ci.ts';
 import { buildAdmin, buildGroup, buildToken } from '../../../../test/factories.ts';
 import { plansOf, seed } from '../../../../test/plans.queries.ts';
+import { runTask } from '../../../../test/tasks.ts';
 import { anonymous } from '../../../kernel/authz/subjects.ts';
 import { walkedPage } from '../projects/listing.queries.ts';
 import { recordMeasures } from './statistics.queries.ts';
@@ -15,10 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-const run = (name: string) =>
-  world.app.tasks
-    .find((task) => task.name === name)
-    ?.run({}, { signal: new AbortController().signal, jobId: '1', attempt: 1, maxAttempts: 1 });
+const run = (name: string) => runTask(world.app, name);
 
 async function told(project: TestProject): Promise<Record<string, number>> {
   const { body } = await world.app.api<{ statistics: Record<string, number> }>('GET', `/projects/${project.id}`, {

@@ -89,7 +89,7 @@ beforeAll(async () => {
     assignees: (assigneesBy.get(row.id) ?? []).map(({ user_id }) => user_id),
     milestone: milestones.find(({ id }) => id === row.milestone_id)?.title ?? null,
   }));
-}, 120_000);
+});
 afterAll(() => app.close());
 
 type Query = Record<string, string>;
@@ -258,4 +258,4 @@ it(`${size} issues, ${rounds} lists (ISSUES_SEED=${seed})`, async () => {
     });
     expect([statement, found.body.map(({ id }) => id)]).toEqual([statement, sorted.slice(0, 100).map(({ id }) => id)]);
   }
-}, 120_000);
+});

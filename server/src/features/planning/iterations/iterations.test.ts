@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
 import { callsOf } from '../../../../test/calls.ts';
 import { type BuiltToken, buildGroup, buildMember, buildProject, buildToken } from '../../../../test/factories.ts';
+import { runTask } from '../../../../test/tasks.ts';
 import { Level } from '../../../kernel/authz/levels.ts';
 import { dayOf, daysFrom } from './scheduling.ts';
 
@@ -203,8 +204,7 @@ describe('cadences', () => {
     return { ...place, cadence, one: `${place.cadences}/${cadence.id}` };
   };
   const run = async () => {
-    const task = app.tasks.find(({ name }) => name === 'iterations.schedule');
-    await task?.run({}, { signal: new AbortController().signal, jobId: '1', attempt: 1, maxAttempts: 1 });
+    await runTask(app, 'iterations.schedule');
   };
   const weeks = (first: number, count: number) =>
     Array.from({ length: count }, (_, at) => span(first + 7 * at, first + 7 * at + 6));

@@ -122,7 +122,7 @@ beforeAll(async () => {
   const theirs = await buildToken(there, { user: await buildAdmin(there) });
   const enabled = { token: theirs.secret, json: { bulk_import_enabled: true } };
   expect((await there.api('PUT', '/application/settings', enabled)).status).toBe(200);
-}, 60_000);
+});
 afterAll(async () => {
   closeServed();
   await Promise.all([there.close(), here.close()]);
@@ -292,7 +292,7 @@ describe('direct transfer', () => {
     expect((await get('/bulk_imports/entities?status=finished')).length).toBe(4);
     expect(await get('/bulk_imports?status=started')).toEqual([]);
     expect(await get('/bulk_imports')).toMatchObject([{ id, status: 'finished' }]);
-  }, 60_000);
+  });
 
   it('one project alone goes where its importer may make projects; names of people are claims', async () => {
     const group = await buildGroup(here, { owner: person.user, visibility: 'public' });
@@ -320,7 +320,7 @@ describe('direct transfer', () => {
       expect((await here.api('GET', `/bulk_imports/${made.body.id}${path}`, { token: other })).status).toBe(404);
     expect((await here.api('POST', `/bulk_imports/${made.body.id}/cancel`, { token: other })).status).toBe(404);
     expect(await get('/bulk_imports/entities', other)).toEqual([]);
-  }, 60_000);
+  });
 
   it('what cannot be made is told with its reason, and the rest goes on', async () => {
     const taken = await buildGroup(here);
@@ -362,7 +362,7 @@ describe('direct transfer', () => {
     ]);
     expect(await get(`/projects/${one?.project_id}/issues`, person.secret)).toEqual([]);
     await setting({ bulk_import_max_download_file_size: 5_120 });
-  }, 60_000);
+  });
 
   it('a group that was interrupted within a relation goes on behind what it has kept', async () => {
     const group = await buildGroup(there, { owner: owner.user });
@@ -394,7 +394,7 @@ describe('direct transfer', () => {
     } finally {
       await sql`drop trigger fail_once on labels`.execute(here.db);
     }
-  }, 60_000);
+  });
 
   it('is canceled while it goes on, with the projects that it makes', async () => {
     const { url } = await served(({ path }) =>

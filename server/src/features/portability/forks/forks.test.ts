@@ -6,6 +6,7 @@ import { eventually } from '../../../../test/ci.ts';
 import { type BuiltToken, buildGroup, buildMember, buildToken, unique } from '../../../../test/factories.ts';
 import { type GitClient, gitClient } from '../../../../test/git.ts';
 import { buildRepositoryProject, type RepositoryProject } from '../../../../test/repositories.ts';
+import { runTask } from '../../../../test/tasks.ts';
 import { Level } from '../../../kernel/authz/levels.ts';
 
 type Json = Record<string, unknown>;
@@ -169,9 +170,8 @@ describe('POST /projects/:id/fork', () => {
       .set({ import_status: 'scheduled' })
       .where('id', '=', Number(made.body.id))
       .execute();
-    const task = app.tasks.find(({ name }) => name === 'namespaces.copy_fork');
-    const run = { signal: new AbortController().signal, jobId: '1', attempt: 3, maxAttempts: 3 };
-    await task?.run({ project_id: made.body.id, source_id: 999_999 }, run);
+    const ids = { project_id: made.body.id, source_id: 999_999 };
+    await runTask(app, 'namespaces.copy_fork', ids, { attempt: 3, maxAttempts: 3 });
     expect((await api('GET', `/projects/${made.body.id}`, ann)).body).toMatchObject({
       import_status: 'failed',
       import_error: 'The project that it is a copy of is gone',
@@ -191,9 +191,7 @@ it('ends quietly where the fork is removed while it is copied', async () => {
   await sql`
     create trigger remove_fork after update of import_status on projects
     for each row when (new.import_status = 'started') execute function remove_fork()`.execute(app.db);
-  const task = app.tasks.find(({ name }) => name === 'namespaces.copy_fork');
-  const run = { signal: new AbortController().signal, jobId: '1', attempt: 1, maxAttempts: 3 };
-  await task?.run({ project_id: id, source_id: source.id }, run);
+  await runTask(app, 'namespaces.copy_fork', { project_id: id, source_id: source.id }, { maxAttempts: 3 });
   await sql`drop trigger remove_fork on projects`.execute(app.db);
   expect((await api('GET', `/projects/${id}`, ann)).status).toBe(404);
 });

@@ -28,7 +28,7 @@ beforeAll(async () => {
     bulk_import_enabled: true,
   };
   await call(admin, 'PUT', '/application/settings', settings);
-}, 60_000);
+});
 afterAll(() => app.close());
 
 async function call<T = Json>(
@@ -357,7 +357,7 @@ it('security 18: an archive of anybody names people and does not speak for them;
   });
   expect(await call<Json[]>(owner, 'GET', `/groups/${id}/epics/1/award_emoji`)).toEqual([]);
   expect(await call(owner, 'GET', `/groups/${id}`)).toMatchObject({ visibility: 'private' });
-}, 60_000);
+});
 
 it('an import that was interrupted begins again, with the groups that it made', async () => {
   const source = await filled(5);
@@ -383,7 +383,7 @@ it('an import that was interrupted begins again, with the groups that it made', 
     async () => (await call(admin, 'GET', `/groups/${id}/import`)).import_status === 'finished',
   );
   expect(await seen({ id, full_path })).toEqual(before);
-}, 60_000);
+});
 
 it('security 16: owners export; who may make groups imports; what is no archive is refused', async () => {
   const group = await buildGroup(app, { owner: owner.user });
@@ -450,4 +450,4 @@ it('relations of a group are exported one by one, whole and in batches; not wher
   await call(admin, 'PUT', '/application/settings', { bulk_import_enabled: false });
   expect((await app.api('POST', at, { token: owner.secret, json: {} })).status).toBe(404);
   await call(admin, 'PUT', '/application/settings', { bulk_import_enabled: true });
-}, 60_000);
+});

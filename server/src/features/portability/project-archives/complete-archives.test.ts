@@ -15,7 +15,7 @@ let admin: BuiltToken;
 let source: RepositoryProject;
 beforeAll(async () => {
   ({ app, admin, source } = await world.start());
-}, 60_000);
+});
 afterAll(() => world.close());
 
 /** Tables whose rows go with a project, by the columns that lead to it. */

@@ -35,7 +35,7 @@ beforeAll(async () => {
     await git.run(['bundle', 'create', '-q', path.join(directory, `${place}.bundle`), '--all'], place);
   }
   [main = '', change = ''] = (await git.run(['rev-parse', 'main', 'change'], 'code')).split('\n');
-}, 60_000);
+});
 afterAll(async () => {
   await git.close();
   await world.close();
@@ -274,7 +274,7 @@ describe('of GitLab', () => {
       { slug: 'deep/page', title: 'page' },
       { slug: 'home', title: 'home' },
     ]);
-  }, 60_000);
+  });
 
   it('security 3 6 7: that are hostile or broken are refused, or told', async () => {
     const whole = content();
@@ -321,5 +321,5 @@ describe('of GitLab', () => {
     );
     const { body } = await app.api<Json>('GET', `/projects/${status.id}`, { token: owner.secret });
     expect(body).toMatchObject({ visibility: 'private', description: '' });
-  }, 60_000);
+  });
 });

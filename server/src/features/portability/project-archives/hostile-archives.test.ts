@@ -19,7 +19,7 @@ let source: RepositoryProject;
 let archive: Buffer;
 beforeAll(async () => {
   ({ app, owner, admin, source, archive } = await world.start());
-}, 60_000);
+});
 afterAll(() => world.close());
 
 describe('hostile and broken archives', () => {
@@ -105,7 +105,7 @@ describe('hostile and broken archives', () => {
       import_error: 'The unpacked archive is larger than 1048576 bytes (max_decompressed_archive_size)',
     });
     await setting({ max_decompressed_archive_size: 25_600 });
-  }, 60_000);
+  });
 
   it('security 3 5 6 7 22: hostile wikis, files, pictures, rules and comments fail, or are left out and told', async () => {
     const files = await opened(archive);
@@ -181,7 +181,7 @@ describe('hostile and broken archives', () => {
         discussion_id: expect.not.stringContaining('cccc'),
       },
     ]);
-  }, 60_000);
+  });
 
   it('files in any number come along', async () => {
     const files = await opened(archive);
@@ -209,7 +209,7 @@ describe('hostile and broken archives', () => {
       failed_relations: [{ exception_message: 'is larger than 1 MB (max_attachment_size)' }],
     });
     await setting({ max_attachment_size: 100 });
-  }, 60_000);
+  });
 
   it('webhooks are no more than a project may have; each event calls all of them', async () => {
     const files = await opened(archive);
@@ -234,7 +234,7 @@ describe('hostile and broken archives', () => {
     expect(status.failed_relations).toMatchObject(
       [101, 102, 103].map((line) => ({ line_number: line, exception_message: expect.stringContaining('100 at most') })),
     );
-  }, 60_000);
+  });
 
   it('bots of access tokens are no members elsewhere, whoever imports', async () => {
     const files = await opened(archive);
@@ -258,7 +258,7 @@ describe('hostile and broken archives', () => {
       import_status: 'finished',
       failed_relations: [{ relation_name: 'members', exception_message: 'is no person: bots stay with their tokens' }],
     });
-  }, 60_000);
+  });
 
   it('objects of Git LFS that do not fit are left out and told', async () => {
     const files = await opened(archive);
@@ -277,7 +277,7 @@ describe('hostile and broken archives', () => {
       stats: { fetched: { lfs_objects: 1 }, imported: { lfs_objects: 0 } },
       failed_relations: [{ relation_name: 'lfs_objects', exception_message: expect.stringContaining('1 MiB') }],
     });
-  }, 60_000);
+  });
 
   it('[3/states.import-of-a-repository/2] an import that is canceled ends in the middle of an archive, and stays so', async () => {
     const files = await opened(archive);
@@ -310,7 +310,7 @@ describe('hostile and broken archives', () => {
     expect(await kept()).toBeLessThan(secrets.length);
     const { body } = await app.api<Json>('GET', `/projects/${id}/import`, { token: owner.secret });
     expect(body).toMatchObject({ import_status: 'canceled', import_error: null });
-  }, 60_000);
+  });
 
   it('an import that a dead process began starts over', async () => {
     const made = await imported(archive);

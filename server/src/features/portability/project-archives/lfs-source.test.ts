@@ -185,7 +185,7 @@ it('security 8 21: a source that lies reaches nothing, and learns no password of
   }
   const without = await between((incoming, answer) => isBatch(incoming) && json(answer, 404, {}));
   expect(reasons(await imported(without))[0]).toBe('The server answered 404 to a request for objects of Git LFS');
-}, 60_000);
+});
 
 it('are held to the limits of imports and of the project', async () => {
   await setting({ max_import_remote_file_size: 1 });
@@ -223,4 +223,4 @@ it('are waited for no longer when the import is canceled or the project is remov
     await eventually('its end', async () => (await read(id)).import_status === 'canceled');
     expect(await kept(id)).toEqual([]);
   }
-}, 60_000);
+});

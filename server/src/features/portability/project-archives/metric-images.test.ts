@@ -9,7 +9,7 @@ let app: TestApp;
 let source: RepositoryProject;
 beforeAll(async () => {
   ({ app, source } = await world.start());
-}, 60_000);
+});
 afterAll(() => world.close());
 
 it('security 6 7: images come back with their links; no pictures, foreign links and other issues are told', async () => {

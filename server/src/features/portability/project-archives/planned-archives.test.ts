@@ -13,7 +13,7 @@ let admin: BuiltToken;
 let owner: BuiltToken;
 beforeAll(async () => {
   ({ app, admin, owner } = await world.start());
-}, 60_000);
+});
 afterAll(() => world.close());
 
 /** A repeatable source of choices. */
@@ -271,7 +271,7 @@ it('security 18: an archive of anybody names people and does not speak for them;
     },
     { iid: 8, state: 'closed', closed_by: null, closed_at: '2024-01-02T03:04:05.000Z' },
   ]);
-}, 60_000);
+});
 
 it('[3/api.project-relations-export/1] issues and boards are relations that are fetched by themselves', async () => {
   const project = await planned(5);

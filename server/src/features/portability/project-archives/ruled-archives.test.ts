@@ -45,7 +45,7 @@ beforeAll(async () => {
   await call('/merge_requests', { source_branch: 'change', target_branch: 'main', title: 'A change' });
   await call('/merge_requests/1/approve', {}, reviewer.secret);
   archive = await exported(source);
-}, 60_000);
+});
 afterAll(() => world.close());
 
 const get = async (id: unknown, path: string) =>

@@ -14,7 +14,7 @@ beforeAll(async () => {
   const content = [{ file_path: 'deep/a.sh', content: 'echo hello\n' }];
   expect((await source.api('POST', '/snippets', { json: { ...snippet, files: content } })).status).toBe(201);
   files = await opened(await world.exported(source));
-}, 60_000);
+});
 afterAll(() => world.close());
 
 const line = (more: Json = {}): Json => ({

@@ -16,7 +16,7 @@ let source: RepositoryProject;
 let archive: Buffer;
 beforeAll(async () => {
   ({ app, admin, owner, source, archive } = await world.start());
-}, 60_000);
+});
 afterAll(() => world.close());
 
 describe('there and back', () => {
@@ -175,7 +175,7 @@ describe('there and back', () => {
     expect(await app.db.selectFrom('pipelines').select('id').where('project_id', '=', Number(id)).execute()).toEqual(
       [],
     );
-  }, 60_000);
+  });
 
   it('security 18: others are named by the archive, not made to have said it', async () => {
     const status = await imported(archive, { 'override_params[description]': 'Mine', name: 'My own' });
@@ -210,7 +210,7 @@ describe('there and back', () => {
     };
     expect(await attributes(admin)).toEqual([{ key: 'region', value: 'west' }]);
     expect(await attributes(owner)).toEqual([]);
-  }, 60_000);
+  });
 
   it('an archive of before, with the code and rows only, is read as ever', async () => {
     const files = await opened(archive);
@@ -270,7 +270,7 @@ describe('overwriting', () => {
     expect(made).toMatchObject({ import_status: 'finished', path_with_namespace: `${group.full_path}/${path}` });
     expect(made.id).not.toBe(old.id);
     expect((await there()).marked_for_deletion_on).not.toBeNull();
-  }, 60_000);
+  });
 });
 
 describe('who may', () => {

@@ -35,7 +35,7 @@ describe('templates of the product', () => {
       const lint = await app.api<Json>('POST', `/projects/${made.body.id}/ci/lint`, { token: owner.secret, json });
       expect([template.name, lint.body.errors, lint.body.warnings]).toEqual([template.name, [], []]);
     }
-  }, 60_000);
+  });
 
   it('unknown ones are refused, and nothing is made', async () => {
     const name = unique('made');

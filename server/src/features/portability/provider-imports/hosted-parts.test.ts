@@ -26,7 +26,7 @@ beforeAll(async () => {
   expect((await source.api('POST', '/repository/tags', { json: { tag_name: 'v1.0', ref: 'main' } })).status).toBe(201);
   const settings = { allow_local_requests_from_web_hooks_and_services: true, max_attachment_size: 1 };
   expect((await app.api('PUT', '/application/settings', { token: admin.secret, json: settings })).status).toBe(200);
-}, 60_000);
+});
 afterEach(closeServed);
 afterAll(() => app.close());
 
@@ -134,7 +134,7 @@ describe('from the hosted provider', () => {
     expect(await get<Json>(id, '/wikis/home')).toMatchObject({ content: 'Second' });
     const { url: closed } = await hosted(() => undefined, { has_wiki: false });
     expect(await get((await imported(closed)).id, '/wikis')).toEqual([]);
-  }, 60_000);
+  });
 
   it('collaborators come with their roles, without those from outside [3/api.imports/2 collaborators_import]', async () => {
     const people = [
@@ -152,7 +152,7 @@ describe('from the hosted provider', () => {
         .map(({ username, access_level }) => [username, access_level]);
     expect(await members({ optional_stages: { collaborators_import: true } })).toEqual([['octocat', 40]]);
     expect(await members({})).toEqual([]);
-  }, 60_000);
+  });
 
   it('branches that are protected there are protected here, as far as the token may tell how', async () => {
     const { url, asked } = await hosted(({ path, query }): Reply | undefined => {
@@ -197,7 +197,7 @@ describe('from the hosted provider', () => {
     expect(project.body).toMatchObject({ only_allow_merge_if_all_discussions_are_resolved: true });
     // No rule of pushes where signatures are not required.
     expect((await get<Json | null>(id, '/push_rule'))?.reject_unsigned_commits ?? null).toBeNull();
-  }, 60_000);
+  });
 
   it('active rulesets protect branches and tags, and what the default branch asks of changes becomes settings', async () => {
     const rule = (type: string, parameters?: Json) => ({ type, ...(parameters ? { parameters } : {}) });
@@ -247,7 +247,7 @@ describe('from the hosted provider', () => {
     expect(pushRule).toMatchObject({ reject_unsigned_commits: true, prevent_secrets: true });
     const project = await app.api<Json>('GET', `/projects/${String(id)}`, { token: admin.secret });
     expect(project.body).toMatchObject({ only_allow_merge_if_all_discussions_are_resolved: true });
-  }, 60_000);
+  });
 
   it('attachments become uploads that texts link to; what is too large, gone or elsewhere stays linked [3/api.imports/2 attachments_import]', async () => {
     const asset = '3f0c8e0e-0d70-4d43-8a58-6f2a1f0a0001';
@@ -314,7 +314,7 @@ describe('from the hosted provider', () => {
     // One file for both texts.
     expect(asked.filter(({ path }) => path.endsWith(asset))).toHaveLength(2);
     expect((await get(id, '/uploads')).map(({ filename }) => filename).sort()).toEqual([`${asset}.png`, 'log.txt']);
-  }, 60_000);
+  });
 });
 
 it('addresses of attachments are those of the server alone, and files have names', () => {

@@ -6,7 +6,7 @@ import { eventually } from '../../../../test/ci.ts';
 import { type BuiltToken, buildAdmin, buildToken } from '../../../../test/factories.ts';
 import { type Receiver, startReceiver } from '../../../../test/receiver.ts';
 import { buildRepositoryProject, type Json, type RepositoryProject } from '../../../../test/repositories.ts';
-import { insideMinute } from '../../../../test/windows.ts';
+import { stopClock } from '../../../../test/windows.ts';
 import { Level } from '../../../kernel/authz/levels.ts';
 
 interface NoteJson extends Json {
@@ -394,7 +394,7 @@ describe('others hear of them', () => {
 it('[1/limits.other-limits/7 notes_create_limit] so many a minute, but for those on the list', async () => {
   const chatty = await project.member(Level.reporter);
   const write = { notes_create_limit: 2, notes_create_limit_allowlist: [] as string[] };
-  await insideMinute();
+  stopClock();
   await app.settings.write(write);
   const statuses = [];
   for (let number = 0; number < 3; number += 1) statuses.push((await say({ note: `${number}` }, chatty)).status);

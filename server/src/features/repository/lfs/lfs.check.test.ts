@@ -8,6 +8,7 @@ import { type GitClient, gitClient } from '../../../../test/git.ts';
 import { basic, type LfsClient, lfsClient, made, pointer } from '../../../../test/lfs.ts';
 import { buildRepositoryProject, type Json, type RepositoryProject } from '../../../../test/repositories.ts';
 import { addKey, sshCommand } from '../../../../test/ssh.ts';
+import { runTask } from '../../../../test/tasks.ts';
 
 let app: TestApp;
 let git: GitClient;
@@ -243,9 +244,7 @@ describe('pointers', () => {
     const source = await buildRepositoryProject(app, { visibility: 'public' });
     const [open, hidden] = [made(), made()];
     const fork = await app.api<Json>('POST', `/projects/${source.id}/fork`, { token: ann.secret });
-    const copy = app.tasks.find(({ name }) => name === 'namespaces.copy_fork');
-    const run = { signal: AbortSignal.timeout(10_000), jobId: '1', attempt: 1, maxAttempts: 1 };
-    await copy?.run({ project_id: fork.body.id, source_id: source.id }, run);
+    await runTask(app, 'namespaces.copy_fork', { project_id: fork.body.id, source_id: source.id });
     const there = lfsClient(app, source);
     for (const object of [open, hidden]) await there.put(object);
     const commit = (content: string) =>

@@ -5,6 +5,7 @@ import { startTestApp, type TestApp } from '../../../../test/app.ts';
 import { type BuiltToken, buildAdmin, buildToken } from '../../../../test/factories.ts';
 import { made as largeFile, pointer } from '../../../../test/lfs.ts';
 import { buildRepositoryProject, type RepositoryProject } from '../../../../test/repositories.ts';
+import { runTask } from '../../../../test/tasks.ts';
 
 interface Lock {
   readonly id: number;
@@ -201,10 +202,7 @@ describe('locks of files', () => {
     const other = await buildRepositoryProject(app);
     await lock('art', gone.secret);
     await lock('README.md', other.owner.secret, other);
-    const run = async (name: string, payload: object) =>
-      await app.tasks
-        .find((task) => task.name === name)
-        ?.run(payload, { signal: AbortSignal.timeout(10_000), jobId: '1', attempt: 1, maxAttempts: 1 });
+    const run = async (name: string, payload: object) => await runTask(app, name, payload);
     const admin = (await buildToken(app, { user: await buildAdmin(app) })).secret;
     expect((await app.api('DELETE', `/users/${gone.user.id}`, { token: admin })).status).toBe(204);
     await run('users.remove', { user_id: gone.user.id, hard: false });

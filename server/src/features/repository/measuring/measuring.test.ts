@@ -7,6 +7,7 @@ import { eventually } from '../../../../test/ci.ts';
 import { buildAdmin, buildToken } from '../../../../test/factories.ts';
 import { type GitClient, gitClient } from '../../../../test/git.ts';
 import { buildRepositoryProject, type Json } from '../../../../test/repositories.ts';
+import { runTask } from '../../../../test/tasks.ts';
 import { Level } from '../../../kernel/authz/levels.ts';
 import { recordMeasures } from '../../namespaces/index.ts';
 import { languageOf } from './languages.ts';
@@ -109,8 +110,7 @@ describe('fetches', () => {
     const old = new Date(Date.now() - 40 * 86_400_000).toISOString().slice(0, 10);
     await app.db.insertInto('project_fetches').values({ project_id: project.id, date: old, count: 9 }).execute();
     expect((await project.api('GET', '/statistics')).body).toMatchObject({ fetches: { total: 2 } });
-    const task = app.tasks.find(({ name }) => name === 'repository.forget_fetches');
-    await task?.run({}, { signal: AbortSignal.timeout(5000), jobId: '1', attempt: 1, maxAttempts: 1 });
+    await runTask(app, 'repository.forget_fetches');
     const rows = await app.db
       .selectFrom('project_fetches')
       .select('date')

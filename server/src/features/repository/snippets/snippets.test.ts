@@ -8,6 +8,7 @@ import { type GitClient, gitClient } from '../../../../test/git.ts';
 import { queuedPayloads } from '../../../../test/queue.queries.ts';
 import { buildRepositoryProject, type RepositoryProject } from '../../../../test/repositories.ts';
 import { addKey, connect, sshCommand } from '../../../../test/ssh.ts';
+import { runTask } from '../../../../test/tasks.ts';
 import { Level } from '../../../kernel/authz/levels.ts';
 
 interface Json {
@@ -65,10 +66,7 @@ function remote(snippet: Json, by?: BuiltToken): string {
   if (by) [url.username, url.password] = ['git', by.secret];
   return url.href;
 }
-const run = (name: string, payload: object) =>
-  app.tasks
-    .find((task) => task.name === name)
-    ?.run(payload as never, { signal: new AbortController().signal } as never);
+const run = (name: string, payload: object) => runTask(app, name, payload);
 
 it('snippets of people and projects are created, read by file and ref, changed by actions, and deleted', async () => {
   const files = [

@@ -7,6 +7,7 @@ import { startTestApp, type TestApp } from '../../../../test/app.ts';
 import { buildToken, unique } from '../../../../test/factories.ts';
 import { type GitClient, gitClient } from '../../../../test/git.ts';
 import { buildRepositoryProject } from '../../../../test/repositories.ts';
+import { runTask } from '../../../../test/tasks.ts';
 import { createStorages } from '../../../kernel/health/storages.ts';
 import { noMetrics } from '../../../kernel/telemetry/metrics.ts';
 import { insertIntent } from '../writes/writes.queries.ts';
@@ -24,10 +25,7 @@ afterAll(async () => {
   await app.close();
 });
 
-const run = (name: string) => {
-  const task = app.tasks.find((entry) => entry.name === name);
-  return task?.run({}, { signal: new AbortController().signal } as never);
-};
+const run = (name: string) => runTask(app, name);
 const allBelow = (directory: string) => readdirSync(directory, { recursive: true, encoding: 'utf8' });
 
 it('directories that nobody knows are set aside after a week, half ones go after a day, others are cleaned', async () => {
@@ -68,10 +66,7 @@ it('a removal that was interrupted goes on, and a removed path leaves nothing', 
   const project = await buildRepositoryProject(app);
   const { repository_storage, repository_path } = await project.row();
   renameSync(project.directory, `${project.directory}.removing-00ff`);
-  const task = app.tasks.find((entry) => entry.name === 'repository.remove');
-  await task?.run({ storage: repository_storage, path: repository_path }, {
-    signal: new AbortController().signal,
-  } as never);
+  await runTask(app, 'repository.remove', { storage: repository_storage, path: repository_path });
   expect(readdirSync(path.dirname(project.directory))).toEqual([]);
 });
 

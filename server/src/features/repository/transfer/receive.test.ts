@@ -308,6 +308,8 @@ describe('forged objects', () => {
       ['push', '-q', 'origin', `${old}:refs/heads/old`, `${await commitOf(tree)}:refs/heads/padded`],
       where,
     );
+    const refs = await remoteRefs(where);
+    for (const name of ['refs/heads/old', 'refs/heads/padded']) expect(refs).toContain(name);
   });
 
   it('security 3: the API does not write such names either', async () => {

@@ -8,6 +8,7 @@ import { type GitClient, gitClient } from '../../../../test/git.ts';
 import { queuedPayloads } from '../../../../test/queue.queries.ts';
 import { buildRepositoryProject } from '../../../../test/repositories.ts';
 import { addKey, connect, sshCommand } from '../../../../test/ssh.ts';
+import { runTask } from '../../../../test/tasks.ts';
 import { Level } from '../../../kernel/authz/levels.ts';
 import type { Namespace, Project } from '../../../kernel/db/rows.ts';
 import { frontMatterOf, pageAt, slugFor } from './pages.ts';
@@ -214,13 +215,12 @@ describe.each(['projects', 'groups'] as const)('wikis of %s', (kind) => {
     for (const by of [stranger, undefined]) expect((await git.try(['ls-remote', at.remote(by)])).code).not.toBe(0);
     expect((await git.try(['push', 'origin', ':main'], where)).stderr).toContain('cannot be deleted');
     expect((await git.try(['push', 'origin', 'HEAD:refs/keep-around/x'], where)).code).not.toBe(0);
-    const task = app.tasks.find(({ name }) => name === 'repository.measure_wiki');
     const { id } = await app.db
       .selectFrom('wikis')
       .select('id')
       .where(kind === 'projects' ? 'project_id' : 'namespace_id', '=', at.of.id)
       .executeTakeFirstOrThrow();
-    await task?.run({ wiki_id: id }, { signal: new AbortController().signal } as never);
+    await runTask(app, 'repository.measure_wiki', { wiki_id: id });
     const { body } = await app.api<{ statistics?: { wiki_size: number } }>('GET', at.path.replace('/wikis', ''), {
       token: owner.secret,
       query: { statistics: true },
@@ -298,10 +298,7 @@ describe.each(['projects', 'groups'] as const)('wikis of %s', (kind) => {
     expect((await at.call('PUT', '/home', { content: 'y' })).status).toBe(403);
     await app.api('POST', `${parent}/restore`, { token: owner.secret });
     expect((await at.call('PUT', '/home', { content: 'y' })).status).toBe(200);
-    const run = (name: string, payload: object) =>
-      app.tasks
-        .find((task) => task.name === name)
-        ?.run(payload as never, { signal: new AbortController().signal } as never);
+    const run = (name: string, payload: object) => runTask(app, name, payload);
     if (kind === 'projects') await run('namespaces.remove_project', { project_id: at.of.id });
     else await run('namespaces.remove_group', { group_id: at.of.id });
     await run('repository.remove', { storage: wiki.repository_storage, path: wiki.repository_path });
@@ -326,8 +323,7 @@ it('with a group go the wikis of the groups below it, and of no other', async ()
         repository_path: paths[at] ?? '',
       })
       .execute();
-  const run = { signal: new AbortController().signal } as never;
-  await app.tasks.find(({ name }) => name === 'namespaces.remove_group')?.run({ group_id: top.id } as never, run);
+  await runTask(app, 'namespaces.remove_group', { group_id: top.id });
   const going = await queuedPayloads(app.db, '@hashed/00/00/');
   expect(going.map((payload) => (JSON.parse(payload) as { path: string }).path).sort()).toEqual(paths.slice(0, 2));
 });

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
 import { type GitClient, gitClient } from '../../../../test/git.ts';
 import { buildRepositoryProject, type RepositoryProject } from '../../../../test/repositories.ts';
+import { runTask } from '../../../../test/tasks.ts';
 import { lockKey } from '../../../kernel/db/locks.ts';
 import { matchesPattern } from './protection.ts';
 import { insertIntent, type OpenIntent } from './writes.queries.ts';
@@ -156,8 +157,7 @@ describe('repair', () => {
 
     const old = await crashed(project, [{ ref: 'refs/heads/never', before: zeros, after: tip }]);
     const young = await crashed(project, [{ ref: 'refs/heads/never2', before: zeros, after: tip }]);
-    const sweep = app.tasks.find((task) => task.name === 'repository.sweep');
-    const run = () => sweep?.run({}, { signal: new AbortController().signal } as never);
+    const run = () => runTask(app, 'repository.sweep');
     await run();
     expect([await stateOf(old), await stateOf(young)]).toEqual(['open', 'open']);
     await app.db
@@ -298,11 +298,7 @@ describe('fencing', () => {
     const settled = { state: 'applied', settled_at: past } as const;
     await app.db.updateTable('repository_intents').set(settled).where('id', '=', old).execute();
     const young = await settledIntents(project);
-    await app.tasks
-      .find((task) => task.name === 'repository.forget_intents')
-      ?.run({}, {
-        signal: new AbortController().signal,
-      } as never);
+    await runTask(app, 'repository.forget_intents');
     expect(await settledIntents(project)).toEqual(young.filter((id) => id !== old));
     expect(young).toContain(old);
     expect(await stateOf(open)).toBe('open');

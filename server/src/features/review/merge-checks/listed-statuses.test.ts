@@ -149,7 +149,7 @@ describe('the status of merge requests in lists', () => {
     const same = everywhere.body.find(({ iid }) => iid === first?.iid);
     expect(same && told(same)).toEqual(first && told(first));
     expect([...seen], `seed ${seed}`).toEqual(expect.arrayContaining(['draft_status', 'conflict', 'not_open']));
-  }, 30_000);
+  });
 
   it('takes as many statements for many as for a few, and no git', async () => {
     await ok('PUT', '', {

@@ -53,12 +53,12 @@ it('the version that a review was of is kept, and what changed since is listed w
   await project.api('PUT', `${path}/rebase`);
   await vi.waitFor(
     async () => expect((await project.api<Json[]>('GET', `${path}/versions`)).body.length).toBeGreaterThan(1),
-    { interval: 20, timeout: 10_000 },
+    { interval: 20, timeout: 60_000 },
   );
   await vi.waitFor(
     async () =>
       expect(await since(version?.id)).toMatchObject([{ new_path: `${branch}-b`, diff: '@@ -1 +1,2 @@\n 1\n+2\n' }]),
-    { interval: 20, timeout: 10_000 },
+    { interval: 20, timeout: 60_000 },
   );
   expect(await since(1_000_000)).toBe(404);
 });

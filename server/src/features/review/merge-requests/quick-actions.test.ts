@@ -60,6 +60,8 @@ describe('quick actions on merge requests', () => {
 
   it('approve and merge, by those who may', async () => {
     const { path } = await request();
+    // A merge waits for the pipelines that what was pushed just now may bring.
+    await app.delivery.drain();
     expect((await say(path, '/merge', reporter)).body).toEqual({
       commands_changes: {},
       summary: ['Could not apply merge command.'],

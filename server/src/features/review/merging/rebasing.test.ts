@@ -4,6 +4,7 @@ import { startTestApp, type TestApp } from '../../../../test/app.ts';
 import { eventually } from '../../../../test/ci.ts';
 import { type BuiltToken, buildToken, unique } from '../../../../test/factories.ts';
 import { buildRepositoryProject, type Json, type RepositoryProject } from '../../../../test/repositories.ts';
+import { runTask } from '../../../../test/tasks.ts';
 
 let app: TestApp;
 let project: RepositoryProject;
@@ -113,14 +114,13 @@ describe('PUT /projects/:id/merge_requests/:iid/rebase', () => {
       body: { message: 'A rebase of the merge request is in progress already.' },
     });
     // What the queue does with the task of a process that was killed: it runs again.
-    const task = app.tasks.find(({ name }) => name === 'merge-requests.rebase');
     const payload = { merge_request_id: id, user_id: project.owner.user.id, skip_ci: false };
-    const run = { signal: new AbortController().signal, jobId: '1', attempt: 1, maxAttempts: 5 };
-    await task?.run(payload, run);
+    const run = { maxAttempts: 5 };
+    await runTask(app, 'merge-requests.rebase', payload, run);
     const { sha } = await ended(path, { detailed_merge_status: 'mergeable' });
     // After the branch was moved and before that was written down: nothing more to do.
     await started(new Date());
-    await task?.run(payload, run);
+    await runTask(app, 'merge-requests.rebase', payload, run);
     expect(await ended(path)).toMatchObject({ sha, merge_error: null });
     await started(new Date(Date.now() - 3_600_001));
     expect(await state(path)).toMatchObject({ rebase_in_progress: false });
@@ -139,9 +139,8 @@ describe('PUT /projects/:id/merge_requests/:iid/rebase', () => {
       .returning('id')
       .executeTakeFirstOrThrow();
     await project.api('DELETE', `/members/${developer.user.id}`);
-    const task = app.tasks.find(({ name }) => name === 'merge-requests.rebase');
     const payload = { merge_request_id: id, user_id: developer.user.id, skip_ci: false };
-    await task?.run(payload, { signal: new AbortController().signal, jobId: '1', attempt: 1, maxAttempts: 5 });
+    await runTask(app, 'merge-requests.rebase', payload, { maxAttempts: 5 });
     expect(await state(path)).toMatchObject({
       rebase_in_progress: false,
       merge_error: '403 Forbidden - Cannot push to source branch',

@@ -25,7 +25,7 @@ async function request(branch: string, target: string, from = target): Promise<n
 }
 const get = async (iid: number) => (await project.api(`GET`, `/merge_requests/${iid}`)).body;
 const targetBecomes = (iid: number, target: string) =>
-  vi.waitFor(async () => expect((await get(iid)).target_branch).toBe(target), { interval: 10, timeout: 10_000 });
+  vi.waitFor(async () => expect((await get(iid)).target_branch).toBe(target), { interval: 10, timeout: 60_000 });
 const notes = async (iid: number) =>
   (await project.api<Json[]>('GET', `/merge_requests/${iid}/notes`)).body.map(({ body }) => body);
 const changed = async (iid: number) =>
@@ -95,7 +95,7 @@ describe('stacks', () => {
     expect(await get(second)).toMatchObject({ detailed_merge_status: 'mergeable', has_conflicts: false });
     // A push keeps what it stands on; the target branch in it does not.
     await project.commit(String(two), { [`${two}-more.txt`]: 'x\n' });
-    await vi.waitFor(async () => expect(await changed(second)).toHaveLength(3), { interval: 10, timeout: 10_000 });
+    await vi.waitFor(async () => expect(await changed(second)).toHaveLength(3), { interval: 10, timeout: 60_000 });
     const last = await project.api('PUT', `/merge_requests/${second}/merge`, { json });
     expect([last.status, last.body]).toMatchObject([200, { state: 'merged', squash_commit_sha: expect.any(String) }]);
     const file = await project.api('GET', `/repository/files/${one}.txt`, { query: { ref: 'main' } });
@@ -155,7 +155,7 @@ describe('stacks', () => {
     expect((await project.api('PUT', `/merge_requests/${second}/rebase`)).status).toBe(202);
     await vi.waitFor(async () => expect((await get(second)).sha).not.toBe(before.sha), {
       interval: 10,
-      timeout: 10_000,
+      timeout: 60_000,
     });
     const commits = await project.api<Json[]>('GET', `/merge_requests/${second}/commits`);
     expect(commits.body).toHaveLength(1);
@@ -180,7 +180,7 @@ describe('stacks', () => {
     const left = await request(String(alone), String(lost));
     await project.api('DELETE', `/repository/branches/${lost}`);
     const waiting = () => app.db.selectFrom('facts').select('id').where('delivered_at', 'is', null).execute();
-    await vi.waitFor(async () => expect(await waiting()).toEqual([]), { interval: 10, timeout: 10_000 });
+    await vi.waitFor(async () => expect(await waiting()).toEqual([]), { interval: 10, timeout: 60_000 });
     expect((await get(left)).target_branch).toBe(lost);
   });
 });

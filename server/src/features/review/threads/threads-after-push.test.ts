@@ -67,7 +67,7 @@ async function open(before: readonly string[], after: readonly string[]) {
       head = await project.commit(branch, actions);
       await vi.waitFor(
         async () => expect((await project.api(`GET`, path)).body.diff_refs).toMatchObject({ head_sha: head }),
-        { interval: 5, timeout: 10_000 },
+        { interval: 5, timeout: 60_000 },
       );
     },
     async shown(thread: string) {
