@@ -6,9 +6,10 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { type Api, api, until } from '../support/api.ts';
 import { run } from '../support/git.ts';
-import { rootToken, startInstance } from '../support/instance.ts';
+import { type Instance, rootToken, startInstance } from '../support/instance.ts';
 import type { Suite } from '../support/suite.ts';
 import { zipWith } from '../support/zip.ts';
+import { wayStories } from './attacker-ways.ts';
 import { writeStories } from './attacker-writes.ts';
 
 interface Job {
@@ -19,6 +20,10 @@ interface Job {
 /** The people of these stories. Mallory has an account and no role unless a story gives her one. */
 export interface Cast {
   readonly url: string;
+  /** Where the instance keeps everything. */
+  readonly data: string;
+  /** What the instance has printed. */
+  readonly log: () => string;
   readonly root: Api;
   readonly olga: Api;
   readonly mike: Api;
@@ -29,6 +34,7 @@ export interface Cast {
   /** A public project of Olga's, where Mike is a maintainer and Dave a developer. */
   readonly project: number;
   readonly path: string;
+  readonly runnerToken: string;
   /** Takes the next job as a runner does. */
   nextJob(): Promise<Job>;
   send(method: string, path: string, json: object): Promise<{ status: number; body: unknown }>;
@@ -45,7 +51,7 @@ async function person(root: Api, username: string): Promise<{ id: number; as: Ap
   return { id, as: api(root.url, made.token) };
 }
 
-async function castOf(url: string): Promise<Cast> {
+async function castOf({ url, data, log }: Pick<Instance, 'url' | 'data' | 'log'>): Promise<Cast> {
   const root = api(url, rootToken);
   const [olga, mike, dave, mallory] = await Promise.all(
     ['olga', 'mike', 'dave', 'mallory'].map((name) => person(root, name)),
@@ -77,7 +83,16 @@ async function castOf(url: string): Promise<Cast> {
     return { status: answer.status, body: text.startsWith('{') ? JSON.parse(text) : text };
   };
   return {
-    ...{ url, root, send, project: project.id, path: project.path_with_namespace },
+    ...{
+      url,
+      data,
+      log,
+      root,
+      send,
+      project: project.id,
+      path: project.path_with_namespace,
+      runnerToken: runner.token,
+    },
     ...{ olga: olga.as, mike: mike.as, dave: dave.as, mallory: mallory.as, anonymous: api(url, '') },
     ids: { olga: olga.id, mike: mike.id, dave: dave.id, mallory: mallory.id },
     nextJob: () =>
@@ -282,7 +297,7 @@ async function readingSudo({ root, url, ids }: Cast): Promise<void> {
 export async function attackersJourney(suite: Suite): Promise<void> {
   const instance = await startInstance();
   try {
-    const cast = await castOf(instance.url);
+    const cast = await castOf(instance);
     const stories: Readonly<Record<string, (cast: Cast) => Promise<void>>> = {
       'security 7: a stranger sends a negotiation that unpacks to a gigabyte': gzipBomb,
       'security 20: a stranger reads the log of a job with debug logging': debugLog,
@@ -294,6 +309,7 @@ export async function attackersJourney(suite: Suite): Promise<void> {
       'security 17: pipelines and jobs are found by trying, redirect addresses climb': enumeration,
       'security 16: a token that may act for others writes without the scope': readingSudo,
       ...writeStories,
+      ...wayStories,
     };
     for (const [title, story] of Object.entries(stories)) await suite.step(title, () => story(cast), 180);
     await suite.step('none of it was a fault', async () => {

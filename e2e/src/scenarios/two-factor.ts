@@ -1,12 +1,11 @@
 /** Second factors in a real browser, with its software security key, on an instance that is reached by a name. */
 import assert from 'node:assert/strict';
-import { createHmac } from 'node:crypto';
 import { createServer } from 'node:net';
 import type { Page } from 'playwright-core';
 import { api } from '../support/api.ts';
 import { accessible, openWindow, screenshot, withBrowser } from '../support/browser.ts';
 import { rootPassword, rootToken, startInstance } from '../support/instance.ts';
-import { sendLogin, signedIn, signIn, signOut } from '../support/signing-in.ts';
+import { sendLogin, signedIn, signIn, signOut, totpCode } from '../support/signing-in.ts';
 import type { Suite } from '../support/suite.ts';
 
 /** A free port below those that the system gives away by itself: nobody is given it before the instance has it. */
@@ -21,19 +20,6 @@ async function freePort(): Promise<number> {
     return port;
   }
   return assert.fail('no port');
-}
-
-/** RFC 6238 by hand: the product's library must not check itself. */
-function code(base32: string, at = Date.now()): string {
-  const bits = [...base32].map((letter) =>
-    'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(letter).toString(2).padStart(5, '0'),
-  );
-  const key = Buffer.from((bits.join('').match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
-  const step = Buffer.alloc(8);
-  step.writeBigUInt64BE(BigInt(Math.floor(at / 30_000)));
-  const hash = createHmac('sha1', key).update(step).digest();
-  const offset = (hash.at(-1) ?? 0) & 15;
-  return String((hash.readUInt32BE(offset) & 0x7fffffff) % 1_000_000).padStart(6, '0');
 }
 
 const login = 'grace';
@@ -85,7 +71,7 @@ async function walk(suite: Suite, page: Page, problems: () => string[]): Promise
     await page.getByLabel(/^First code/).fill('000000');
     await page.getByRole('button', { name: 'Turn on' }).click();
     await page.getByText('is invalid').waitFor();
-    await page.getByLabel(/^First code/).fill(code(secret));
+    await page.getByLabel(/^First code/).fill(totpCode(secret));
     await page.getByRole('button', { name: 'Turn on' }).click();
     await page.getByText('Save these recovery codes now').waitFor();
     const codes = await page
