@@ -61,55 +61,10 @@ export interface Claim {
   readonly session?: SealedSession | null;
 }
 
-/** Running jobs of each project, and when a project whose jobs wait was last given a runner. */
-const projectLoad = sql`
-  left join (
-    select project_id, count(*) as number from jobs where status in ('running', 'canceling') group by project_id
-  ) as running on running.project_id = jobs.project_id
-  left join (
-    select waiting.project_id, (
-      select max(served.started_at) from jobs as served
-      where served.project_id = waiting.project_id and served.started_at is not null
-    ) as at
-    from (select distinct project_id from jobs where status = 'pending') as waiting
-  ) as project_turn on project_turn.project_id = jobs.project_id`;
-
-/** The same of people. */
-const personLoad = sql`
-  left join (
-    select user_id, count(*) as number from jobs where status in ('running', 'canceling') group by user_id
-  ) as started on started.user_id = jobs.user_id
-  left join (
-    select waiting.user_id, (
-      select max(served.started_at) from jobs as served
-      where served.user_id = waiting.user_id and served.started_at is not null
-    ) as at
-    from (select distinct user_id from jobs where status = 'pending') as waiting
-  ) as user_turn on user_turn.user_id = jobs.user_id`;
-
-/** For the place of one job in the queue: both, for all that wait. */
-export const load = sql`${projectLoad} ${personLoad}`;
-
 /** `low`, `normal` and `high` as numbers that sort. */
-export const priorityRank = (column: 'projects.ci_queue_priority' | 'pipelines.queue_priority'): RawBuilder<number> =>
-  sql<number>`(case ${sql.ref(column)} when 'high' then 1 when 'low' then -1 else 0 end)`;
-
-/** Projects with jobs for the runner in their turn. What is asked for each of them is asked once, not for each job. */
-async function projectsInTurn(db: Db, claim: Claim): Promise<readonly number[]> {
-  const found = await sql<{ project_id: number }>`
-    select jobs.project_id
-    from (
-      select jobs.project_id, min(jobs.id) as oldest from ${candidates}
-      where runners.id = ${claim.runnerId} and ${matches(claim.builtIn)}
-      group by jobs.project_id
-    ) as jobs
-    join projects on projects.id = jobs.project_id
-    ${projectLoad}
-    order by ${priorityRank('projects.ci_queue_priority')} desc, coalesce(running.number, 0),
-      project_turn.at nulls first, jobs.oldest
-  `.execute(db);
-  return found.rows.map((row) => row.project_id);
-}
+export const priorityRank = (
+  column: 'projects.ci_queue_priority' | 'place.ci_queue_priority' | 'pipelines.queue_priority',
+): RawBuilder<number> => sql<number>`(case ${sql.ref(column)} when 'high' then 1 when 'low' then -1 else 0 end)`;
 
 /** A job that a runner was given just now. */
 export interface Claimed {
@@ -119,39 +74,75 @@ export interface Claimed {
 }
 
 /**
+ * Jobs that wait and that no runner tells apart: what is asked for each of them is asked once. A pipeline of hundreds of jobs
+ * is mostly one row. Under the name of the table, with `id` as the oldest of them and `number` as how many there are.
+ */
+const alike = sql`(
+  select project_id, pipeline_id, user_id, tag_list, ref_protected, kind, status, min(id) as id, count(*) as number
+  from jobs where status = 'pending' and kind = 'job'
+  group by project_id, pipeline_id, user_id, tag_list, ref_protected, kind, status
+) as jobs
+  join projects on projects.id = jobs.project_id
+  join namespaces on namespaces.id = projects.namespace_id
+  cross join runners`;
+
+/** When a project or a person was last given a runner. */
+const lastServed = (column: 'project_id' | 'user_id', of: 'place' | 'suitable') => sql`(
+  select max(served.started_at) from jobs as served
+  where ${sql.ref(`served.${column}`)} = ${sql.ref(`${of}.${column}`)} and served.started_at is not null
+)`;
+
+/** Which of the jobs that are alike is given next, if its row is free. */
+const nextOf = (line: 'line') => sql`
+  select jobs.id,
+    least(
+      coalesce((jobs.plan ->> 'timeout_seconds')::integer, ${sql.ref(`${line}.build_timeout`)}),
+      coalesce(${sql.ref(`${line}.maximum_timeout`)}, 2147483647)
+    ) as timeout_seconds
+  from jobs
+  where jobs.pipeline_id = ${sql.ref(`${line}.pipeline_id`)} and jobs.id >= ${sql.ref(`${line}.id`)}
+    and jobs.status = 'pending' and jobs.kind = 'job'
+    and jobs.user_id is not distinct from ${sql.ref(`${line}.user_id`)}
+    and jobs.tag_list = ${sql.ref(`${line}.tag_list`)} and jobs.ref_protected = ${sql.ref(`${line}.ref_protected`)}
+  order by jobs.id limit 1 for update skip locked`;
+
+/**
  * Gives the next suitable job to a runner; undefined when there is none. Projects of a higher priority come first, of
  * these those with fewer running jobs, of these the one that was not given a runner for the longest time; of a project its
  * pipelines of a higher priority, of these the people by the same rules, then the oldest job. Rows that another claim
  * holds are skipped.
- */
-export async function claimJob(db: Db, claim: Claim): Promise<Claimed | undefined> {
-  for (const projectId of await projectsInTurn(db, claim)) {
-    const claimed = await claimJobOf(db, projectId, claim);
-    if (claimed) return claimed;
-  }
-  return undefined;
-}
-
-/**
+ *
  * One statement, and so one commit. Who processes a pipeline holds its row: where it is free, nobody has looked at the
  * jobs of the pipeline without seeing this one run. Whose row is held is not waited for: here the job is locked first.
  */
-async function claimJobOf(db: Db, projectId: number, claim: Claim): Promise<Claimed | undefined> {
+export async function claimJob(db: Db, claim: Claim): Promise<Claimed | undefined> {
   const found = await sql<Job & { line: string | null; told: unknown }>`
-    with next as (
-      select jobs.id,
-        least(
-          coalesce((jobs.plan ->> 'timeout_seconds')::integer, projects.build_timeout),
-          coalesce(runners.maximum_timeout, 2147483647)
-        ) as timeout_seconds
-      from ${candidates}
-      join pipelines on pipelines.id = jobs.pipeline_id
-      ${personLoad}
-      where jobs.project_id = ${projectId} and runners.id = ${claim.runnerId} and ${matches(claim.builtIn)}
-      order by ${priorityRank('pipelines.queue_priority')} desc, coalesce(started.number, 0), user_turn.at nulls first,
-        jobs.id
+    with suitable as materialized (
+      select jobs.*, projects.ci_queue_priority, projects.build_timeout, runners.maximum_timeout
+      from ${alike}
+      where runners.id = ${claim.runnerId} and ${matches(claim.builtIn)}
+    ), busy as materialized (
+      select user_id, count(*) as number from jobs where status in ('running', 'canceling') group by user_id
+    ), next as (
+      select job.* from (
+        select place.project_id from (
+          select project_id, ci_queue_priority, min(id) as oldest from suitable group by project_id, ci_queue_priority
+        ) as place
+        order by ${priorityRank('place.ci_queue_priority')} desc, (
+          select count(*) from jobs
+          where jobs.project_id = place.project_id and jobs.status in ('running', 'canceling')
+        ), ${lastServed('project_id', 'place')} nulls first, place.oldest
+      ) as turn
+      cross join lateral (
+        select suitable.* from suitable
+        join pipelines on pipelines.id = suitable.pipeline_id
+        left join busy on busy.user_id = suitable.user_id
+        where suitable.project_id = turn.project_id
+        order by ${priorityRank('pipelines.queue_priority')} desc, coalesce(busy.number, 0),
+          ${lastServed('user_id', 'suitable')} nulls first, suitable.id
+      ) as line
+      cross join lateral (${nextOf('line')}) as job
       limit 1
-      for update of jobs skip locked
     ), taken as (
       update jobs set status = 'running', runner_id = ${claim.runnerId}, runner_manager_id = ${claim.managerId}::bigint,
         token_sha256 = ${claim.tokenSha256}::bytea, cancel_gracefully = ${claim.cancelGracefully},
@@ -217,7 +208,7 @@ export async function waitingWork(
   builtIn: BuiltInScope,
 ): Promise<{ readonly of: Map<number, number>; readonly builtIn: boolean }> {
   const found = await sql<{ id: number; built_in: boolean; waiting: number }>`
-    select runners.id, runners.built_in, count(*) as waiting from ${candidates}
+    select runners.id, runners.built_in, sum(jobs.number) as waiting from ${alike}
     where (runners.id = any (${[...runnerIds]}::bigint[]) or runners.built_in) and ${matches(builtIn)}
     group by runners.id, runners.built_in
   `.execute(db);
