@@ -32950,6 +32950,13 @@ export interface components {
             } & {
                 [key: string]: unknown;
             };
+            /** @description End of the log, with the end of the job: for runners whose jobs have the feature `last_piece`. 64 KiB at most */
+            last_piece?: {
+                /** @description The bytes, in base64 */
+                data: string;
+                /** @description Bytes of the log that were sent before */
+                start: number;
+            };
             /** @description Checksum and size of the whole log */
             output?: {
                 /** @description Bytes of the whole log */

@@ -32,6 +32,8 @@ export type JobUpdate = {
   exit_code?: number;
   checksum?: string;
   output?: { checksum: string; bytesize: number };
+  /** The end of the log, in base64. */
+  last_piece?: { start: number; data: string };
 };
 
 export type ArtifactUpload = {

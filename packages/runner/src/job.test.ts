@@ -34,6 +34,25 @@ test('runs a script, sends its log in sections and its result with a checksum', 
   expect(trace).toContain('Job succeeded');
 });
 
+test('a short log goes with the end of its job where the server takes it, and is sent again where it arrived damaged', async () => {
+  h.start();
+  const record = h.server.enqueue(h.job({ script: ['echo hello'], features: { last_piece: true } }));
+  record.finalAnswers.push(503, 412);
+  const final = await record.final;
+  expect(record.patches).toEqual([]);
+  expect(final).toMatchObject({
+    state: 'success',
+    last_piece: { start: 0 },
+    output: { bytesize: record.trace.length },
+  });
+  expect(record.trace.toString()).toMatch(/^Running with [\s\S]+\nhello\n[\s\S]+Job succeeded/);
+  expect(final.checksum).toBe(`crc32:${crc32(record.trace).toString(16).padStart(8, '0')}`);
+  // What is longer comes before, and the rest of it with the end.
+  const long = h.server.enqueue(h.job({ script: ['seq 1 20000', 'sleep 0.3'], features: { last_piece: true } }));
+  expect(await long.final).toMatchObject({ last_piece: { start: long.patches.at(-1)?.size } });
+  expect(long.trace.toString()).toMatch(/\n20000\n[\s\S]+Job succeeded/);
+});
+
 test('a failing command ends the script; exit code, reason and after_script with CI_JOB_STATUS', async () => {
   h.start();
   const record = h.run({ script: ['false | true', 'echo never'], after: ['echo "after $CI_JOB_STATUS"', 'exit 3'] });

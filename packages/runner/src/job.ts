@@ -126,7 +126,7 @@ async function inWorkspace(
       unwatch = watchLimits({ limits, directories, memoryBytes }, exceeded);
       // A job before this one may have left something that waited.
       await sandbox.settle();
-      const prepared = await prepare({ ...options, log, workspace, sandbox, end });
+      const prepared = prepare({ ...options, log, workspace, sandbox, end });
       await sandbox.start?.({
         get: prepared.variables.get,
         variables: prepared.variables.environment,
@@ -160,7 +160,7 @@ function rawVariable(job: JobPayload, name: string): string | undefined {
   return job.variables?.findLast((variable) => variable.key === name)?.value;
 }
 
-async function prepare(run: Omit<Run, 'variables' | 'environment'>): Promise<Run> {
+function prepare(run: Omit<Run, 'variables' | 'environment'>): Run {
   const { job, workspace, account } = run;
   const own = {
     CI_PROJECT_DIR: workspace.workspace,
@@ -176,9 +176,9 @@ async function prepare(run: Omit<Run, 'variables' | 'environment'>): Promise<Run
   };
   const added = Object.entries(own).map(([key, value]) => ({ key, value, raw: true }));
   const variables = resolveVariables([...(job.variables ?? []), ...added], workspace.variableFile);
-  for (const [name, content] of variables.files) await writeForJob(workspace.variableFile(name), content, account);
+  for (const [name, content] of variables.files) writeForJob(workspace.variableFile(name), content, account);
   const home = gitHomeFiles(remoteOf(job.git_info.repo_url, run.cloneUrl), workspace.home);
-  for (const [name, content] of Object.entries(home)) await writeForJob(`${workspace.home}/${name}`, content, account);
+  for (const [name, content] of Object.entries(home)) writeForJob(`${workspace.home}/${name}`, content, account);
   const environment = {
     PATH: run.path,
     HOME: workspace.home,

@@ -91,6 +91,8 @@ export type JobPayload = {
     token_mask_prefixes?: string[] | null;
     /** The server keeps caches. */
     cache_store?: boolean;
+    /** The server takes the end of the log with the end of the job. */
+    last_piece?: boolean;
   } | null;
   hooks?: { name: string; script: string[] }[] | null;
   /** Values that `${{ job.inputs.NAME }}` stands for. */

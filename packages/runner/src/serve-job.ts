@@ -17,6 +17,8 @@ import { createTrace, type Trace } from './trace/trace.ts';
 export const TOUCH_INTERVAL = 5000;
 const FINAL_TRIES = 10;
 const UPLOAD_TRIES = 4;
+/** Bytes of a log that go with the end of its job, where the server takes them. */
+const LAST_PIECE = 64 * 1024;
 
 export type ServeOptions = Omit<JobOptions, 'services' | 'output' | 'cancel'> & {
   client: RunnerClient;
@@ -71,9 +73,11 @@ async function report({ job, client, hurry }: ServeOptions, trace: Trace, result
   let tries = 0;
   const patient = () => ++tries < FINAL_TRIES && !hurry.aborted;
   for (;;) {
-    await trace.flush(patient);
+    const piece = job.features?.last_piece ? await trace.rest(LAST_PIECE) : null;
+    if (!piece) await trace.flush(patient);
     const checksum = trace.checksum();
     const update: JobUpdate = { state: result.state, checksum: checksum.checksum, output: checksum };
+    if (piece) update.last_piece = { start: piece.start, data: piece.data.toString('base64') };
     if (result.state === 'failed') {
       update.failure_reason = reportedReason(job, result.reason);
       if (result.exitCode !== undefined) update.exit_code = result.exitCode;

@@ -41,6 +41,10 @@ it('opens a shell with the directory, variables and size of the job, and waits f
     Buffer.from('until [ "$(stty size)" = "22 77" ]; do sleep 0.05; done; echo resized-$((1+1)); touch go\n'),
   );
   await shell.until(/resized-2/);
+  // The runner does not mind what becomes of the script that the terminal began with.
+  const own = 'set -- $HOME/../terminal-*.sh; rm -f "$1"; mkdir "$1" && echo replaced-$((1+2))';
+  shell.socket.send(Buffer.from(`${own}\n`));
+  await shell.until(/replaced-3/);
   await expect.poll(() => record.trace.toString()).toContain('A terminal is open');
   shell.socket.send(Buffer.from('exit\n'));
   expect(await shell.closed).toBe(1000);

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import type { JobPayload } from '../src/protocol.ts';
 import type { SessionOffer } from '../src/terminal/sessions.ts';
 
-export type Update = { state: string; failure_reason?: string; exit_code?: number; checksum?: string; output?: { bytesize: number } };
+export type Update = { state: string; failure_reason?: string; exit_code?: number; checksum?: string; output?: { bytesize: number }; last_piece?: { start: number; data: string } };
 export type Upload = { type: string; format: string; filename: string; body: Buffer; expireIn: string | null };
 
 export type JobRecord = {
@@ -67,7 +67,11 @@ export async function fakeServer(repositories = '/nonexistent') {
     record.updates.push(update);
     response.setHeader('Job-Status', record.status);
     if (update.state === 'running') return end(response, 200);
-    const answer = record.finalAnswers.shift() ?? 200;
+    const { last_piece: piece, output } = update;
+    const whole = piece ? Buffer.concat([record.trace, Buffer.from(piece.data, 'base64')]) : record.trace;
+    const matches = (!piece || piece.start === record.trace.length) && (!output || output.bytesize === whole.length);
+    const answer = record.finalAnswers.shift() ?? (matches ? 200 : 412);
+    if (answer === 200) record.trace = whole;
     if (answer === 412) record.trace = Buffer.alloc(0);
     end(response, answer);
     if (answer === 200) finish.get(record.payload.id)?.(update);

@@ -1,12 +1,13 @@
 /** The common part of executors on this host: script files, a child process, its output, its end by force. */
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chown, rm, writeFile } from 'node:fs/promises';
+import { unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JobLimits } from '../limits.ts';
 import { onTerminal, scriptProgram, shellCommand, terminalOf } from '../terminal/pty.ts';
 import type { Size, Terminal } from '../terminal/types.ts';
+import { writeForJob } from '../workspace.ts';
 import { type JobMark, killProcesses, MARK, memoryOf, momentNow, signalProcesses } from './processes.ts';
 import { exportsOf, findShell, limitsText, quote, shellScript } from './script.ts';
 import type { Account, JobDirectories, Sandbox, Stage } from './types.ts';
@@ -37,17 +38,18 @@ export function localSandbox(
   // Nothing that the job names may be there before its privileges are dropped: LD_PRELOAD would be obeyed as root.
   const environment = { PATH: '/usr/bin:/bin', LANG: 'C.UTF-8', [MARK]: mark.variable };
   let count = 0;
+  /** How many of these were seen to have ended, with all that they left. */
+  let settled = -1;
 
   async function run(stage: Stage, output: (chunk: Buffer) => void, signal: AbortSignal): Promise<number> {
     const file = join(directories.private, `script-${count++}.sh`);
     const env = stage.tools ? { ...stage.env, PATH: `${stage.env.PATH}:${stage.tools}` } : stage.env;
     const text = shellScript(shell, stage.commands, stage.cwd, stage.echo);
-    await writeFile(file, `${limitsText(shell, limits, account)}${exportsOf(env)}${text}`, { mode: 0o500, flag: 'wx' });
-    if (account) await chown(file, account.uid, account.gid);
+    writeForJob(file, `${limitsText(shell, limits, account)}${exportsOf(env)}${text}`, account, 0o500);
     try {
       return await execute(wrap([shell.path, file], stage.cwd), output, signal);
     } finally {
-      await rm(file, { force: true });
+      forget(file);
     }
   }
 
@@ -96,8 +98,7 @@ export function localSandbox(
     const whole = { TERM: 'xterm-256color', PS1: '\\w \\$ ', ...env };
     const sh = { path: '/bin/sh', name: 'sh' } as const;
     const text = `cd ${quote(cwd)}\n${onTerminal(program, command, size)}`;
-    await writeFile(file, `${limitsText(sh, limits, account)}${exportsOf(whole)}${text}`, { mode: 0o500, flag: 'wx' });
-    if (account) await chown(file, account.uid, account.gid);
+    writeForJob(file, `${limitsText(sh, limits, account)}${exportsOf(whole)}${text}`, account, 0o500);
     const launch = wrap(['/bin/sh', file], cwd);
     const [first, ...args] = launch.command;
     const child = spawn(first!, args, {
@@ -111,7 +112,7 @@ export function localSandbox(
     if (pid !== undefined) mark.roots.add(pid);
     child.once('close', () => {
       if (pid !== undefined) mark.roots.delete(pid);
-      void rm(file, { force: true });
+      forget(file);
     });
     return terminalOf(child, () => {
       if (pid !== undefined && child.exitCode === null) hangUp(pid);
@@ -140,10 +141,22 @@ export function localSandbox(
     run,
     ...terminals,
     memoryBytes: (suspicious) => memoryOf(mark, suspicious),
-    settle: async () => {
+    settle: async (elsewhere = false) => {
+      if (settled === count && !elsewhere) return;
+      const now = count;
       if (!(await killProcesses(mark))) throw new Error('a process of the job could not be killed');
+      settled = now;
     },
   };
+}
+
+/** Removes a script. Its directory is the job's: whatever it put in its place goes with that. */
+function forget(file: string): void {
+  try {
+    unlinkSync(file);
+  } catch {
+    // Not a file any more.
+  }
 }
 
 /** Ends a shell as losing its line would: `script` passes it on. */

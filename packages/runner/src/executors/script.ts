@@ -39,14 +39,15 @@ const lowered = (option: string, value: number) =>
 const shellName = /^[A-Za-z_]\w*$/;
 
 /**
- * Commands that give what follows the environment of the job. Some names belong to the shell, which keeps its values;
- * others, such as `1A`, no shell has: some end at once when they are told to.
+ * A command that gives what follows the environment of the job. Some names belong to the shell, which keeps its values and
+ * takes the others; what no shell has, such as `1A`, is left out: some end at once when they are told to take it. One command
+ * for all: each that says where its errors go costs the shell as much as a short script.
  */
 export function exportsOf(environment: Readonly<Record<string, string>>): string {
-  return Object.entries(environment)
+  const values = Object.entries(environment)
     .filter(([name]) => shellName.test(name))
-    .map(([name, value]) => `export ${name}=${quote(value)} 2>/dev/null || :\n`)
-    .join('');
+    .map(([name, value]) => `${name}=${quote(value)}`);
+  return values.length > 0 ? `export ${values.join(' ')} 2>/dev/null || :\n` : '';
 }
 
 /** The text of a script that runs `commands` in `cwd`. */

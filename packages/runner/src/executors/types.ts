@@ -50,8 +50,11 @@ export type Sandbox = {
   run(stage: Stage, output: (chunk: Buffer) => void, signal: AbortSignal): Promise<number>;
   /** Opens a shell on a terminal beside the job's script; absent where that is not possible. */
   terminal?(stage: Pick<Stage, 'env' | 'cwd'>, size: Size): Promise<Terminal>;
-  /** Kills whatever the job left running; afterwards its files belong to us alone. */
-  settle(): Promise<void>;
+  /**
+   * Kills whatever the job left running; afterwards its files belong to us alone. With `elsewhere` also where this sandbox has
+   * started nothing since the last time.
+   */
+  settle(elsewhere?: boolean): Promise<void>;
   /** Memory of its processes, exact where it is more than `suspicious`; absent where the executor limits it. */
   memoryBytes?(suspicious: number): number;
   /** Removes what `start` made. */

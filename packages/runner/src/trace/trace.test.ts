@@ -29,6 +29,9 @@ test('lines of the runner wait for output of the job, and not for long', async (
   trace.write('execute\n', 'runner');
   expect(sent).toEqual([]);
   trace.write('one\n', 'job');
+  // A job that is over by then sends all that with its end.
+  await vi.advanceTimersByTimeAsync(100);
+  expect(sent).toEqual([]);
   await vi.advanceTimersByTimeAsync(20);
   expect(sent).toEqual(['prepare\nexecute\none\n']);
   trace.write('two\n', 'job');
@@ -39,6 +42,9 @@ test('lines of the runner wait for output of the job, and not for long', async (
   await vi.advanceTimersByTimeAsync(200);
   expect(sent.slice(2)).toEqual(['clean up\n']);
   trace.write('done\n', 'runner');
+  expect(await trace.rest(4)).toBe(null);
+  expect(await trace.rest(5)).toMatchObject({ start: sent.join('').length, data: Buffer.from('done\n') });
   await trace.flush(() => false);
   expect(sent.slice(3)).toEqual(['done\n']);
+  expect(await trace.rest(5)).toBe(null);
 });

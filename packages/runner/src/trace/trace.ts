@@ -11,6 +11,8 @@ const LARGEST_PATCH = 1024 * 1024;
 // Output after a quiet moment is sent at once; a few such moments may follow each other before the interval rules.
 const BURST = 4;
 const BURST_PAUSE = 20;
+// Jobs that are over before send their log with their end: another request costs more than a short job.
+const FIRST_PAUSE = 120;
 const SHORTEST_INTERVAL = 200;
 // What the runner says about the stages goes with the output that follows: a request for each costs more than a short job.
 const RUNNER_PAUSE = 200;
@@ -21,6 +23,8 @@ export type Trace = {
   write(chunk: Buffer | string, author?: Author): void;
   /** Sends all that is there, retrying as long as `patient` says. Resolves when the server has it or the job is gone. */
   flush(patient: () => boolean): Promise<void>;
+  /** What the server does not have yet, for another way to it; null where that is nothing, more than `most` bytes, or not certain. */
+  rest(most: number): Promise<{ start: number; data: Buffer } | null>;
   /** Ends the stream: what the masker kept back is added. */
   close(): void;
   /** Sends the whole log again, from its first byte. */
@@ -46,6 +50,7 @@ export function createTrace({ client, job, masker, limit = DEFAULT_OUTPUT_LIMIT,
   let interval = SHORTEST_INTERVAL;
   let credit = BURST;
   let lastSend = Number.NEGATIVE_INFINITY;
+  let firstOutput: number | undefined;
   let timer: NodeJS.Timeout | undefined;
   /** Whether output of the job is there that was not sent. */
   let urgent = false;
@@ -82,7 +87,8 @@ export function createTrace({ client, job, masker, limit = DEFAULT_OUTPUT_LIMIT,
     const since = performance.now() - lastSend;
     credit = Math.min(BURST, credit + since / interval);
     const slow = failures > 0 || credit < 1;
-    const wait = slow ? interval - since : urgent ? BURST_PAUSE - since : RUNNER_PAUSE;
+    const burst = sent === 0 ? FIRST_PAUSE - (performance.now() - (firstOutput ?? 0)) : BURST_PAUSE - since;
+    const wait = slow ? interval - since : urgent ? burst : RUNNER_PAUSE;
     urgentTimer = urgent;
     timer = setTimeout(
       () => {
@@ -134,6 +140,7 @@ export function createTrace({ client, job, masker, limit = DEFAULT_OUTPUT_LIMIT,
     write(chunk, author = 'job') {
       if (full || gone) return;
       urgent ||= author === 'job';
+      if (urgent) firstOutput ??= performance.now();
       const safe = masker.push(typeof chunk === 'string' ? Buffer.from(chunk) : chunk);
       if (safe.length > 0) append(safe);
       schedule();
@@ -152,6 +159,13 @@ export function createTrace({ client, job, masker, limit = DEFAULT_OUTPUT_LIMIT,
         }
         await sendOne();
       }
+    },
+    async rest(most) {
+      await active;
+      clearTimeout(timer);
+      timer = undefined;
+      if (gone || failures > 0 || sent >= size || size - sent > most) return null;
+      return { start: sent, data: buffer.subarray(sent, size) };
     },
     close() {
       if (!full) append(masker.end());

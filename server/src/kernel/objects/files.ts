@@ -1,9 +1,10 @@
 /** Objects as files in a directory that all processes share. */
-import { randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
+import { tooLarge } from '../http/errors.ts';
 import { writeDraft } from './drafts.ts';
 import {
   checkedKey,
@@ -41,16 +42,22 @@ export async function openFileStore(root: string): Promise<ObjectStore> {
   await openDrafts(temporary);
 
   const pathOf = (key: string) => path.join(root, checkedKey(key).slice(0, 2), key.slice(2, 4), key);
+  const draftName = () => path.join(temporary, `put-${randomBytes(12).toString('hex')}`);
   const statOf = (key: string) => stat(pathOf(key)).catch(() => null);
 
   async function take(file: string, key: string): Promise<void> {
-    const target = pathOf(key);
     const handle = await open(file, 'r+');
     try {
       await handle.sync();
     } finally {
       await handle.close();
     }
+    await place(file, key);
+  }
+
+  /** Moves a file whose bytes are on the disk to where its key says. */
+  async function place(file: string, key: string): Promise<void> {
+    const target = pathOf(key);
     const created = await mkdir(path.dirname(target), { recursive: true, mode: 0o700 });
     await rename(file, target);
     // A new directory is lost with its entry in the one above.
@@ -60,8 +67,31 @@ export async function openFileStore(root: string): Promise<ObjectStore> {
     }
   }
 
+  /** Bytes that are there already, without what a stream takes: for short ones several times as much as to write them. */
+  async function keepBytes(bytes: Buffer, options: PutOptions) {
+    const { maxBytes = Number.POSITIVE_INFINITY, limitName = 'max_object_bytes', signal } = options;
+    signal?.throwIfAborted();
+    if (bytes.length > maxBytes) throw tooLarge(limitName, maxBytes);
+    const kept = { key: newKey(), size: bytes.length, sha256: hash('sha256', bytes, 'buffer') };
+    const draft = draftName();
+    try {
+      const handle = await open(draft, 'wx', 0o600);
+      try {
+        await handle.writeFile(bytes);
+        await handle.sync();
+      } finally {
+        await handle.close();
+      }
+      await place(draft, kept.key);
+    } catch (error) {
+      await rm(draft, { force: true });
+      throw error;
+    }
+    return kept;
+  }
+
   async function keep(key: string, stream: Readable, options: PutOptions, exactly?: number) {
-    const draft = path.join(temporary, `put-${randomBytes(12).toString('hex')}`);
+    const draft = draftName();
     const measured = measure(options);
     await writeDraft(draft, stream, [measured.through], options.signal);
     try {
@@ -77,7 +107,8 @@ export async function openFileStore(root: string): Promise<ObjectStore> {
 
   return {
     temporary,
-    put: (stream, options = {}) => keep(newKey(), stream, options),
+    put: (source, options = {}) =>
+      Buffer.isBuffer(source) ? keepBytes(source, options) : keep(newKey(), source, options),
     async putFile(file, { size, sha256 }) {
       const key = newKey();
       await take(file, key);

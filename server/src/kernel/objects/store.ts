@@ -1,6 +1,6 @@
 /** Blobs that are not rows: artifacts, traces, uploads. One small interface; names are generated, never a user's. */
 import { createHash, randomBytes } from 'node:crypto';
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { tooLarge } from '../http/errors.ts';
 
 interface StoredObject {
@@ -24,8 +24,11 @@ export interface SignedUrlOptions {
 }
 
 export interface ObjectStore {
-  /** Keeps a stream; durable when it resolves. Past `maxBytes` nothing is kept and the error is 413 with `limitName`. */
-  put(stream: Readable, options?: PutOptions): Promise<StoredObject>;
+  /**
+   * Keeps a stream, or bytes that are there already; durable when it resolves. Past `maxBytes` nothing is kept and the error
+   * is 413 with `limitName`.
+   */
+  put(source: Readable | Buffer, options?: PutOptions): Promise<StoredObject>;
   /** Takes over a file of the temporary directory; the file is gone afterwards. */
   putFile(file: string, known: { size: number; sha256: Buffer }): Promise<StoredObject>;
   /**
@@ -74,6 +77,10 @@ export const missing = (key: string) => Object.assign(new Error(`object ${key} i
 
 export const wrongSize = ({ key, size }: { key: string; size: number }, expected: number) =>
   new Error(`object ${key} has ${size} bytes instead of ${expected}`);
+
+/** Bytes as a stream of them. */
+export const streamOf = (source: Readable | Buffer): Readable =>
+  Buffer.isBuffer(source) ? Readable.from([source], { objectMode: false }) : source;
 
 /** Passes bytes on, and says afterwards how many there were and what they hash to. */
 export function measure({ maxBytes = Number.POSITIVE_INFINITY, limitName = 'max_object_bytes' }: PutOptions = {}) {

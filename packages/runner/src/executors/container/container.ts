@@ -197,7 +197,8 @@ function containerSandbox(
       detached: true,
     });
     child.once('close', () => {
-      for (const path of [file, inside]) void rm(path, { force: true });
+      // The job may have put something else in the place of its own.
+      for (const path of [file, inside]) void rm(path, { force: true }).catch(() => undefined);
     });
     return terminalOf(child, () => child.kill('SIGTERM'));
   }
@@ -231,8 +232,10 @@ function containerSandbox(
     run,
     ...(program ? { terminal: (stage: Pick<Stage, 'env' | 'cwd'>, size: Size) => terminal(program, stage, size) } : {}),
     settle: async () => {
+      // What an engine could not end may have the uid of the slot.
+      const elsewhere = used;
       await takeBack();
-      await host.settle();
+      await host.settle(elsewhere);
     },
     close: async () => {
       await removeAll(engine, jobLabel);

@@ -7,6 +7,7 @@ import type { CiDependencies } from '../deps.ts';
 import { cancelableStatuses, type JobEvent, type JobStatus, nextJobStatus } from '../scheduling/job-states.ts';
 import { lockPipeline, notifyPending } from '../scheduling/process.queries.ts';
 import { assignResourceTask, processPipeline } from '../scheduling/process.ts';
+import type { LogEnd } from '../traces/traces.queries.ts';
 import {
   type CancelableJob,
   cancelLockedJobs,
@@ -32,17 +33,21 @@ export interface Ending {
   readonly exitCode?: number | null;
   /** Who asked for it. */
   readonly actorId?: number | null;
+  /** What its runner sent with it. */
+  readonly log?: LogEnd;
 }
 
 /** Tells of a job that has just ended, and leaves to the queue what is to be done then. */
 async function tellEnd(deps: FinishDependencies, tx: Db, job: CancelableJob, reports: boolean): Promise<void> {
+  // What came whole with the end is where it stays.
+  const logged = job.trace_size > 0 && job.trace_object_key === null;
   await recordFact(
     tx,
     jobFinished,
-    { job_id: job.id, pipeline_id: job.pipeline_id, status: job.status, reports, logged: job.trace_size > 0 },
+    { job_id: job.id, pipeline_id: job.pipeline_id, status: job.status, reports, logged },
     { project_id: job.project_id, actor_id: job.user_id },
   );
-  if (job.trace_size > longLogBytes) await deps.enqueue(tx, finishJobTask, { job_id: job.id });
+  if (logged && job.trace_size > longLogBytes) await deps.enqueue(tx, finishJobTask, { job_id: job.id });
   // The next one may have the resource.
   if (job.resource_group !== null) await deps.enqueue(tx, assignResourceTask, { job_id: job.id });
   await deps.announce(tx, `job:${job.id}`);
@@ -74,16 +79,18 @@ export async function endOne(deps: FinishDependencies, tx: Db, job: Job, ending:
   const exitCode = ending.exitCode ?? null;
   const byExitCode = plan.allow_failure_exit_codes;
   const reason = failed ? (ending.failureReason ?? 'unknown_failure') : null;
-  const found = await endJob(tx, job.id, from, {
+  const end = {
     status,
     failureReason: reason,
     exitCode,
     allowFailure: failed && byExitCode ? exitCode !== null && byExitCode.includes(exitCode) : job.allow_failure,
     ...(status === 'canceled' && ending.actorId !== undefined ? { canceledById: ending.actorId } : {}),
-  });
+  };
+  const found = await endJob(tx, job.id, from, end, ending.log);
   if (!found) return null;
   const { reports, ...ended } = found;
   await tellEnd(deps, tx, ended, reports);
+  if (ending.log) await deps.announce(tx, `job:${job.id}:trace`);
   if (reason !== null && retriesAfter(plan, job.attempt, reason, exitCode)) {
     const again = await cloneJob(tx, ended, { userId: job.user_id, attempt: job.attempt + 1 });
     await moveJob(tx, again.id, 'created', 'pending');

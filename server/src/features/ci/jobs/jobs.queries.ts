@@ -6,6 +6,7 @@ import { recordNotFound } from '../../../kernel/http/errors.ts';
 import type { Page } from '../../../kernel/http/pagination.ts';
 import { countUpTo, type Direction, idOrder } from '../../../kernel/http/paging.queries.ts';
 import type { JobStatus } from '../scheduling/job-states.ts';
+import type { LogEnd } from '../traces/traces.queries.ts';
 import type { JobPlan } from './plan.ts';
 
 /** A job with everything that its JSON shows. */
@@ -161,16 +162,24 @@ export interface JobEnd {
   readonly canceledById?: number | null;
 }
 
+/** Columns of the log that came with the end. */
+const logColumns = ({ size, crc32, stored }: LogEnd) => ({
+  ...{ trace_size: size, trace_crc32: crc32, contacted_at: sql<Date>`now()` },
+  ...('objectKey' in stored ? { trace_object_key: stored.objectKey, trace_cut_at: stored.cutAt } : {}),
+});
+
 /**
  * Writes the end of a job if it still is in the status from which it ends, and forgets where its runner accepted terminals;
- * its row and whether it left reports, or undefined when it is not.
+ * its row and whether it left reports, or undefined when it is not. With the end of its log, if that ends where it begins.
  */
 export async function endJob(
   tx: Db,
   id: number,
   from: JobStatus,
   end: JobEnd,
+  log?: LogEnd,
 ): Promise<(Job & { readonly reports: boolean }) | undefined> {
+  const piece = log && 'data' in log.stored ? { start: log.start, data: log.stored.data } : { start: 0, data: null };
   return await tx
     .with('ended', (db) =>
       db
@@ -183,13 +192,30 @@ export async function endJob(
           finished_at: sql<Date>`now()`,
           updated_at: sql`now()`,
           ...(end.canceledById === undefined ? {} : { canceled_by_id: end.canceledById }),
+          ...(log ? logColumns(log) : {}),
         })
         .where('id', '=', id)
         .where('status', '=', from)
+        .$if(log !== undefined, (query) => query.where('trace_size', '=', log?.start ?? 0))
         .returningAll(),
     )
     .with('closed', (db) =>
       db.deleteFrom('job_sessions').where('job_id', 'in', (where) => where.selectFrom('ended').select('id')),
+    )
+    .with('stored', (db) =>
+      db
+        .insertInto('job_trace_chunks')
+        .columns(['job_id', 'start_byte', 'data'])
+        .expression((from) =>
+          from
+            .selectFrom('ended')
+            .select([
+              'id',
+              sql<number>`${piece.start}::bigint`.as('start_byte'),
+              sql<Buffer>`${piece.data}::bytea`.as('data'),
+            ])
+            .where(sql<boolean>`${piece.data !== null}::boolean`),
+        ),
     )
     .selectFrom('ended')
     .selectAll()
@@ -214,6 +240,7 @@ export type CancelableJob = Pick<
   | 'cancel_gracefully'
   | 'resource_group'
   | 'trace_size'
+  | 'trace_object_key'
 >;
 
 /** Jobs of a pipeline in one of the statuses, newest attempts only, locked: as they are once nobody else changes them. */
@@ -226,7 +253,7 @@ export async function lockJobsInStatuses(
     .selectFrom('jobs')
     .select([
       ...(['id', 'project_id', 'pipeline_id', 'user_id', 'status', 'kind', 'interruptible'] as const),
-      ...(['cancel_gracefully', 'resource_group', 'trace_size'] as const),
+      ...(['cancel_gracefully', 'resource_group', 'trace_size', 'trace_object_key'] as const),
     ])
     .where('pipeline_id', '=', pipelineId)
     .where('retried', '=', false)

@@ -158,6 +158,46 @@ describe('logs', () => {
     expect((await runner.update(job, 'failed')).status).toBe(403);
   });
 
+  it('[security 21] come with the end of the job where runners send it so: whole, or the rest of what came before', async () => {
+    const ends = async (start: number, before: string, text: string, job: JobPayload, state = 'success') =>
+      await runner.update(job, state, {
+        last_piece: { start, data: Buffer.from(text).toString('base64') },
+        output: { checksum: `crc32:${crc32(before + text).toString(16)}`, bytesize: Buffer.byteLength(before + text) },
+      });
+    const archived = async (id: number) =>
+      await world.app.db
+        .selectFrom('jobs')
+        .select(['trace_object_key', 'trace_cut_at', 'trace_size'])
+        .where('id', '=', id)
+        .executeTakeFirstOrThrow();
+    const whole = await started();
+    expect(whole.job.features).toMatchObject({ last_piece: true });
+    const { token } = whole.job;
+    const text = `ünl ${token}\nJob's log exceeded limit of 7 bytes.\n`;
+    expect((await ends(0, '', text.slice(0, -1), { ...whole.job, token: 'glcbt-x' })).status).toBe(403);
+    expect((await ends(4, '', text, whole.job)).status).toBe(412);
+    expect((await ends(0, 'x', text, whole.job)).status).toBe(412);
+    expect((await ends(0, '', text, whole.job)).status).toBe(200);
+    // At once: nothing is left to be moved. The end whose answer was lost is the same end.
+    const stored = await archived(whole.job.id);
+    expect(stored).toMatchObject({ trace_size: Buffer.byteLength(text), trace_cut_at: 7 });
+    expect(stored.trace_object_key).not.toBe(null);
+    expect((await ends(0, '', text, whole.job)).status).toBe(200);
+    expect((await read(whole.project, whole.job.id)).body).toBe(text.replace(token, 'x'.repeat(token.length)));
+    // The rest, with a token over the border, and without.
+    for (const border of [9, token.length]) {
+      const { project, job } = await started();
+      const line = `a ${job.token}\n`;
+      await runner.patch(job, line.slice(0, border));
+      expect((await ends(border, line.slice(0, border), line.slice(border), job, 'failed')).status).toBe(200);
+      expect((await read(project, job.id)).body).toBe(`a ${'x'.repeat(job.token.length)}\n`);
+      await eventually('the archive', async () => (await archived(job.id)).trace_object_key);
+    }
+    const tooLong = await started();
+    expect((await ends(0, '', 'x'.repeat(70_000), tooLong.job)).status).toBe(400);
+    await runner.update(tooLong.job, 'success');
+  });
+
   it('stop the job past their limit, which they name', async () => {
     const { project, pipeline, job } = await started();
     await world.app.settings.write({ ci_jobs_trace_size_limit: 3 });
@@ -216,5 +256,14 @@ describe('logs', () => {
     await runner.update(job, 'success');
     await eventually('the coverage', async () => (await project.job(pipeline.id, 'a')).coverage === 87.25);
     expect((await project.pipeline(pipeline.id)).coverage).toBe('87.25');
+    await project.push("a: {script: [x], coverage: '/Lines: (\\d+\\.\\d+)%/'}");
+    const again = await runner.next();
+    const data = Buffer.from('Lines: 50%\nLines: 40.5%\n').toString('base64');
+    await runner.update(again, 'success', { last_piece: { start: 0, data }, output: { bytesize: 24 } });
+    const of = `/projects/${project.id}/jobs/${again.id}`;
+    await eventually('the coverage', async () => {
+      const { body } = await world.app.api<{ coverage: number | null }>('GET', of, { token: world.owner.token });
+      return body.coverage === 40.5;
+    });
   });
 });

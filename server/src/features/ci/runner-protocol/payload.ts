@@ -373,6 +373,7 @@ export async function jobPayload(
     features: {
       trace_sections: true,
       cache_store: true,
+      last_piece: true,
       failure_reasons: failureReasons,
       token_mask_prefixes: ['glpat-', 'glcbt-', 'glrt-', 'glrtr-'],
     },

@@ -12,7 +12,7 @@ import { headerPrefix } from '../../../kernel/names.ts';
 import type { CiDependencies } from '../deps.ts';
 import { finishJob } from '../jobs/finish.ts';
 import { executingStatuses } from '../scheduling/job-states.ts';
-import { storeFirstPiece, storePiece } from '../traces/pieces.ts';
+import { logEnd, storeFirstPiece, storePiece } from '../traces/pieces.ts';
 import { appendTrace, resetTrace } from '../traces/traces.queries.ts';
 import { jobByToken, jobIsOver, jobTokenOf, runningJob } from './job-access.ts';
 import { failureReasons } from './payload.ts';
@@ -25,17 +25,37 @@ const maxTraceChunkBytes = 4 * 1024 * 1024;
 const longPieceBytes = 1024 * 1024;
 /** Bytes of a first piece that is stored with one statement. */
 const shortPieceBytes = 64 * 1024;
+/** Characters of the end of a log that comes with the end of the job. */
+const mostLastPiece = Math.ceil(shortPieceBytes / 3) * 4;
 /** Seconds between two pieces of a log: also how soon a runner hears that its job was canceled. */
 const traceUpdateSeconds = 1;
 
 const knownReasons: ReadonlySet<string> = new Set(failureReasons);
 
-/** A runner's log is what it says it is; the checksum is of all its bytes. */
-function traceMatches(job: Job, output: { checksum?: string; bytesize?: number } | undefined): boolean {
+interface Piece {
+  readonly start: number;
+  readonly data: Buffer;
+}
+
+/** The end of the log in a request that ends the job; null where there is none. */
+function lastPieceOf(given: { start: number; data: string } | undefined): Piece | null {
+  if (!given || given.data === '') return null;
+  const data = Buffer.from(given.data, 'base64');
+  return { start: given.start, data };
+}
+
+/** A runner's log, with its last piece, is what it says it is; the checksum is of all its bytes. */
+function traceMatches(
+  job: Pick<Job, 'trace_size' | 'trace_crc32'>,
+  piece: Piece | null,
+  output: { checksum?: string; bytesize?: number } | undefined,
+): boolean {
+  if (piece && piece.start !== job.trace_size) return false;
   if (!output) return true;
-  if (output.bytesize !== undefined && output.bytesize !== job.trace_size) return false;
+  if (output.bytesize !== undefined && output.bytesize !== job.trace_size + (piece?.data.length ?? 0)) return false;
   const expected = /^crc32:([0-9a-f]{1,8})$/.exec(output.checksum ?? '')?.[1];
-  return expected === undefined || Number.parseInt(expected, 16) === job.trace_crc32;
+  if (expected === undefined) return true;
+  return Number.parseInt(expected, 16) === (piece ? crc32(piece.data, job.trace_crc32) : job.trace_crc32);
 }
 
 /** Whether a body is that short, and within the limit of a log in megabytes. */
@@ -71,6 +91,12 @@ export function updateRoutes(deps: CiDependencies): Route[] {
     [`${headerPrefix}Trace-Update-Interval`]: String(traceUpdateSeconds),
   });
 
+  /** The log is asked for again from its start. */
+  async function sendAgain({ id, status }: Job): Promise<HttpError> {
+    await transaction(db, async (tx) => resetTrace(tx, id));
+    return new HttpError(412, { message: '412 Precondition Failed' }, statusHeaders(status));
+  }
+
   const update = route({
     method: 'PUT',
     path: '/jobs/:id',
@@ -97,12 +123,25 @@ export function updateRoutes(deps: CiDependencies): Route[] {
           { description: 'Checksum and size of the whole log' },
         ),
       ),
+      last_piece: Optional(
+        Type.Object(
+          {
+            start: Int({ minimum: 0, description: 'Bytes of the log that were sent before' }),
+            data: Str({ maxLength: mostLastPiece, description: 'The bytes, in base64' }),
+          },
+          {
+            description:
+              'End of the log, with the end of the job: for runners whose jobs have the feature `last_piece`. 64 KiB at most',
+          },
+        ),
+      ),
       info: InfoParam(),
     }),
     responses: { 200: Empty, 202: Empty },
     errors: [412],
     handler: async ({ params, request }) => {
-      const job = await jobByToken(db, params.id, jobTokenOf(request, params.token));
+      const token = jobTokenOf(request, params.token);
+      const job = await jobByToken(db, params.id, token);
       if (!executingStatuses.has(job.status)) {
         // The same end told twice, because our answer was lost.
         if (job.status === params.state) return answer(200, undefined, statusHeaders(job.status));
@@ -112,10 +151,12 @@ export function updateRoutes(deps: CiDependencies): Route[] {
         await touchJob(db, job.id);
         return answer(200, undefined, statusHeaders(job.status));
       }
-      if (!traceMatches(job, params.output)) {
-        await transaction(db, async (tx) => resetTrace(tx, job.id));
-        throw new HttpError(412, { message: '412 Precondition Failed' }, statusHeaders(job.status));
-      }
+      const piece = lastPieceOf(params.last_piece);
+      if (!traceMatches(job, piece, params.output)) throw await sendAgain(job);
+      const limit = (await deps.settings.read()).ci_jobs_trace_size_limit;
+      if (piece && piece.start + piece.data.length > limit * 1024 * 1024) return await overflow(job, limit);
+      const log = piece ? await logEnd(deps, job, piece, token ?? '') : null;
+      if (log === false) throw await sendAgain(job);
       const reason = params.failure_reason ?? 'unknown_failure';
       const ended = await transaction(db, async (tx) =>
         finishJob(
@@ -127,10 +168,16 @@ export function updateRoutes(deps: CiDependencies): Route[] {
             failureReason: knownReasons.has(reason) ? reason : 'unknown_failure',
             // Windows tells its codes unsigned: kept in 32 bits, as programs see them.
             exitCode: params.exit_code === undefined ? null : params.exit_code | 0,
+            ...(log ? { log } : {}),
           },
         ),
       );
-      return answer(200, undefined, statusHeaders(ended?.status ?? job.status));
+      if (ended) return answer(200, undefined, statusHeaders(ended.status));
+      // Ended by somebody else meanwhile, or its log grew: nobody knows of the object.
+      if (log && 'objectKey' in log.stored) await deps.objects.remove(log.stored.objectKey);
+      const now = log ? await jobByToken(db, job.id, token) : job;
+      if (log && executingStatuses.has(now.status)) throw await sendAgain(now);
+      return answer(200, undefined, statusHeaders(now.status));
     },
   });
 

@@ -1,6 +1,5 @@
 /** Keeping secure files: encrypted in the object store, named once per project, few per project. */
 import { readFile } from 'node:fs/promises';
-import { Readable } from 'node:stream';
 import { type AuditOrigin, entityOfPlace, recordAudit } from '../../../kernel/audit/index.ts';
 import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
@@ -50,7 +49,7 @@ export function secureFilesService({ db, objects, secrets }: Pick<CiDependencies
       if (await secureFileExists(db, projectId, name)) throw taken();
       const content = await readFile(file.path);
       const metadata = metadataOf(name, content);
-      const object = await objects.put(Readable.from([secrets.seal(content, sealed.secureFile)]));
+      const object = await objects.put(secrets.seal(content, sealed.secureFile));
       try {
         return await transaction(db, async (tx) => {
           if ((await countSecureFilesLocked(tx, projectId)) >= maxSecureFiles)

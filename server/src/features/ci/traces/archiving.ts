@@ -50,7 +50,9 @@ export function traceArchive(deps: Pick<CiDependencies, 'db' | 'objects' | 'anno
     const { coverage } = job.plan as unknown as JobPlan;
     const scanner = coverage === null ? null : coverageScanner(coverage);
     const cut = cutScanner();
-    const object = await deps.objects.put(Readable.from(scanned(job, scanner, cut, signal)), { signal });
+    const log = scanned(job, scanner, cut, signal);
+    const source = job.trace_size > longLogBytes ? Readable.from(log) : Buffer.concat(await Array.fromAsync(log));
+    const object = await deps.objects.put(source, { signal });
     const value = scanner?.result() ?? null;
     const stored = { size: object.size, objectKey: object.key, cutAt: cut.result() };
     const kept =

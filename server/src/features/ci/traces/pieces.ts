@@ -1,15 +1,18 @@
 /** Pieces of a log that grows: where one is stored, and how the job's token is hidden over the border of two. */
-import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { crc32 } from 'node:zlib';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
+import type { Job } from '../../../kernel/db/rows.ts';
 import { tokenHash } from '../../../kernel/secrets/index.ts';
 import type { CiDependencies } from '../deps.ts';
+import type { JobPlan } from '../jobs/plan.ts';
+import { cutScanner } from './cut.ts';
 import { type TokenMask, tokenMask } from './token-mask.ts';
 import {
   appendObject,
   appendTrace,
   beginTrace,
+  type LogEnd,
   lastChunks,
   replaceChunk,
   type TraceAppend,
@@ -24,8 +27,7 @@ type Deps = Pick<CiDependencies, 'db' | 'objects'>;
  */
 const objectBytes = 1024 * 1024;
 
-const putObject = async ({ objects }: Pick<Deps, 'objects'>, data: Buffer) =>
-  (await objects.put(Readable.from([data], { objectMode: false }))).key;
+const putObject = async ({ objects }: Pick<Deps, 'objects'>, data: Buffer) => (await objects.put(data)).key;
 
 /** The bytes of a chunk, from one of them on. */
 async function bytesOf({ objects }: Pick<Deps, 'objects'>, chunk: TraceChunk, from = 0): Promise<Buffer> {
@@ -96,4 +98,27 @@ export async function storePiece(deps: Deps, piece: TraceAppend, token: string):
     });
   mask.hide(piece.data);
   return await append(db);
+}
+
+/**
+ * Makes the end of a log ready to be written with the end of its job, with the token hidden; false when the log does not end at
+ * its start any more, null where it is stored already. Most logs come whole with it: those are objects at once, as all are in
+ * the end.
+ */
+export async function logEnd(
+  deps: Deps,
+  job: Job,
+  { start, data }: Pick<TraceAppend, 'start' | 'data'>,
+  token: string,
+): Promise<LogEnd | null | false> {
+  const whole = { start, size: start + data.length, crc32: crc32(data, job.trace_crc32) };
+  const mask = tokenMask(token);
+  if (start > 0 && mask.continuesIn(data))
+    return (await storePiece(deps, { jobId: job.id, start, data, crc32: whole.crc32 }, token)) ? null : false;
+  mask.hide(data);
+  // The coverage is read from logs when they are moved.
+  if (start > 0 || (job.plan as unknown as JobPlan).coverage !== null) return { ...whole, stored: { data } };
+  const cut = cutScanner();
+  cut.push(data);
+  return { ...whole, stored: { objectKey: await putObject(deps, data), cutAt: cut.result() } };
 }

@@ -134,6 +134,16 @@ export async function replaceChunk(
   await chunk.where('job_id', '=', jobId).where('start_byte', '=', start).execute();
 }
 
+/** The end of a log that came with the end of its job: written with it, to `objectKey` where it is all of the log. */
+export interface LogEnd {
+  /** Bytes stored before. */
+  readonly start: number;
+  /** Bytes and checksum of the whole log. */
+  readonly size: number;
+  readonly crc32: number;
+  readonly stored: { readonly data: Buffer } | { readonly objectKey: string; readonly cutAt: number | null };
+}
+
 /** Forgets a log that arrived damaged, so that the runner sends it again from the start. */
 export async function resetTrace(tx: Db, jobId: number): Promise<void> {
   await tx.deleteFrom('job_trace_chunks').where('job_id', '=', jobId).execute();

@@ -1,5 +1,4 @@
 /** Metric images in archives of projects: what is said of each, and the way back of its bytes. */
-import { Readable } from 'node:stream';
 import type { Db } from '../../../kernel/db/index.ts';
 import { imageType } from '../../../kernel/images/index.ts';
 import type { ObjectStore } from '../../../kernel/objects/index.ts';
@@ -21,7 +20,7 @@ export async function takeMetricImage(
   if (url !== null && (url.length > longest.url || !isAddress(url))) return 'leads to no web page';
   const issueId = await incidentNumbered(db, projectId, issue);
   if (issueId === null) return 'is of an incident that the archive does not have';
-  const { key, size } = await objects.put(Readable.from([bytes]));
+  const { key, size } = await objects.put(bytes);
   const image = { issue_id: issueId, file_name: safeFileName(file_name), object_key: key, size, url, url_text };
   try {
     const row = await insertMetricImage(db, image, mostImages);

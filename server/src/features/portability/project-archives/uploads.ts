@@ -101,7 +101,7 @@ export function archivedFiles({ db, objects, settings }: Pick<PortabilityDepende
       const bytes = await bytesOf(entry, maximumAvatarBytes);
       const type = imageType(bytes);
       if (type === null) return 'is no picture';
-      const { key } = await objects.put(Readable.from([bytes]));
+      const { key } = await objects.put(bytes);
       await keepPicture(db, owner, storedPicture(key, 'avatar', type)).catch(async (error: unknown) => {
         await objects.remove(key);
         throw error;

@@ -31,6 +31,7 @@ import {
   newKey,
   type ObjectStore,
   type PutOptions,
+  streamOf,
   wrongSize,
 } from '../store.ts';
 import type { S3Location } from './location.ts';
@@ -139,7 +140,7 @@ export async function openS3Store(location: S3Location, keys: Keys, temporary: s
 
   return {
     temporary,
-    put: (stream, options = {}) => keep(newKey(), stream, options),
+    put: (source, options = {}) => keep(newKey(), streamOf(source), options),
     async putFile(file, { size, sha256 }) {
       const key = newKey();
       await exactly(key, createReadStream(file, { highWaterMark: 1024 * 1024 }), size);
