@@ -26549,7 +26549,7 @@ export interface components {
             builds_access_level?: "disabled" | "private" | "enabled";
             /** @description Whether pipelines of merge requests from forks run here */
             ci_allow_fork_pipelines_to_run_in_parent_project?: boolean;
-            /** @description Path of the CI configuration in the repository; null for the usual one */
+            /** @description Path of the CI configuration in the repository, `FILE@PROJECT:REF` or a URL; null for the usual one */
             ci_config_path?: string | null;
             /** @description Commits that jobs fetch; 0 for all */
             ci_default_git_depth?: number | null;
@@ -28827,7 +28827,7 @@ export interface components {
                 builds_access_level?: "disabled" | "private" | "enabled";
                 /** @description Whether pipelines of merge requests from forks run here */
                 ci_allow_fork_pipelines_to_run_in_parent_project?: boolean;
-                /** @description Path of the CI configuration in the repository; null for the usual one */
+                /** @description Path of the CI configuration in the repository, `FILE@PROJECT:REF` or a URL; null for the usual one */
                 ci_config_path?: string | null;
                 /** @description Commits that jobs fetch; 0 for all */
                 ci_default_git_depth?: number | null;
@@ -29182,7 +29182,7 @@ export interface components {
             builds_access_level?: "disabled" | "private" | "enabled";
             /** @description Whether pipelines of merge requests from forks run here */
             ci_allow_fork_pipelines_to_run_in_parent_project?: boolean;
-            /** @description Path of the CI configuration in the repository; null for the usual one */
+            /** @description Path of the CI configuration in the repository, `FILE@PROJECT:REF` or a URL; null for the usual one */
             ci_config_path?: string | null;
             /** @description Commits that jobs fetch; 0 for all */
             ci_default_git_depth?: number | null;
@@ -33136,7 +33136,7 @@ export interface components {
             builds_access_level?: "disabled" | "private" | "enabled";
             /** @description Whether pipelines of merge requests from forks run here */
             ci_allow_fork_pipelines_to_run_in_parent_project?: boolean;
-            /** @description Path of the CI configuration in the repository; null for the usual one */
+            /** @description Path of the CI configuration in the repository, `FILE@PROJECT:REF` or a URL; null for the usual one */
             ci_config_path?: string | null;
             /** @description Commits that jobs fetch; 0 for all */
             ci_default_git_depth?: number | null;

@@ -16,7 +16,12 @@ export const featureFields: readonly Field[] = [
 ];
 
 export const pipelineFields: readonly Field[] = [
-  { key: 'ci_config_path', label: 'Configuration file', help: 'Leave empty for .gitlab-ci.yml', kind: 'text' },
+  {
+    key: 'ci_config_path',
+    label: 'Configuration file',
+    help: 'Leave empty for .gitlab-ci.yml. Also ci.yml@group/project:ref, or a URL',
+    kind: 'text',
+  },
   { key: 'build_timeout', label: 'Job timeout', help: 'Accepts 1h 30m', kind: 'duration' },
   {
     key: 'build_git_strategy',

@@ -1,5 +1,5 @@
 /** What an ID token says of its job. Pure; everything that others decide on is a text, as in the ecosystem. */
-import type { Job, Runner } from '../../../kernel/db/rows.ts';
+import type { Job, Namespace, Project, Runner } from '../../../kernel/db/rows.ts';
 import type { PayloadRows } from '../jobs/context.queries.ts';
 import type { JobEnvironment } from '../ports.ts';
 import { fullPath } from '../variables/predefined.ts';
@@ -11,12 +11,17 @@ export interface ClaimFacts {
   readonly issuer: string;
   readonly audience: string | readonly string[];
   readonly rows: PayloadRows;
+  /** Where what is built comes from: of a merge request its source, which may be a fork. */
+  readonly source: { readonly project: Project; readonly namespace: Namespace; readonly ref: string };
   readonly job: Job;
   readonly runner: Pick<Runner, 'id' | 'runner_type'>;
   readonly environment: (JobEnvironment & { readonly protected: boolean }) | null;
-  /** What the job's user is in the project. */
+  /** What the job's user is in the project of the source. */
   readonly level: number;
-  readonly configPath: string;
+  /** The accounts at other services that the user wants to be known; null for none. */
+  readonly identities: ReadonlyArray<{ readonly provider: string; readonly extern_uid: string }> | null;
+  /** Null when the configuration is of another project, or at an address. */
+  readonly configPath: string | null;
   readonly timeoutSeconds: number;
   readonly now: number;
   readonly id: string;
@@ -32,16 +37,16 @@ const levels = [
 ] as const;
 
 export function claimsOf(facts: ClaimFacts): Record<string, unknown> {
-  const { rows, job, environment, runner } = facts;
+  const { rows, source, job, environment, runner } = facts;
   const { project, namespace, pipeline, user } = rows;
   const path = fullPath(rows);
   const refType = job.tag ? 'tag' : 'branch';
-  const refPath = job.ref.startsWith('refs/') ? job.ref : `refs/${job.tag ? 'tags' : 'heads'}/${job.ref}`;
+  const refPath = source.ref.startsWith('refs/') ? source.ref : `refs/${job.tag ? 'tags' : 'heads'}/${source.ref}`;
   const claims = {
-    namespace_id: String(namespace.id),
-    namespace_path: namespace.full_path,
-    project_id: String(project.id),
-    project_path: path,
+    namespace_id: String(source.namespace.id),
+    namespace_path: source.namespace.full_path,
+    project_id: String(source.project.id),
+    project_path: fullPath(source),
     project_visibility: project.visibility,
     user_id: user === null ? '' : String(user.id),
     user_login: user?.username ?? '',
@@ -54,15 +59,20 @@ export function claimsOf(facts: ClaimFacts): Record<string, unknown> {
     pipeline_id: String(pipeline.id),
     pipeline_source: pipeline.source,
     job_id: String(job.id),
-    ref: job.ref,
+    ref: source.ref,
     ref_type: refType,
     ref_path: refPath,
     ref_protected: String(job.ref_protected),
     runner_id: runner.id,
     runner_environment: 'self-hosted',
     sha: pipeline.sha,
-    ci_config_ref_uri: `${new URL(facts.issuer).host}/${path}//${facts.configPath}@${refPath}`,
-    ci_config_sha: pipeline.sha,
+    ...(facts.identities ? { user_identities: facts.identities } : {}),
+    ...(facts.configPath === null
+      ? {}
+      : {
+          ci_config_ref_uri: `${new URL(facts.issuer).host}/${path}//${facts.configPath}@${refPath}`,
+          ci_config_sha: pipeline.sha,
+        }),
     ...(environment
       ? {
           environment: environment.name,

@@ -1,7 +1,15 @@
 /** What jobs get beside variables: ID tokens that others can check, requests for secrets, inputs, steps. */
 import { createPublicKey, createVerify, type JsonWebKey } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type JobPayload, type ProtocolRunner, startWorld, type TestProject, type World } from '../../../../test/ci.ts';
+import {
+  eventually,
+  type JobPayload,
+  type ProtocolRunner,
+  startWorld,
+  type TestProject,
+  type World,
+} from '../../../../test/ci.ts';
+import { unique } from '../../../../test/factories.ts';
 
 let world: World;
 let runner: ProtocolRunner & { id: number };
@@ -72,6 +80,43 @@ job:
     const many = await claimsOf(valueIn(job, 'MANY')?.value ?? '');
     expect(many.aud).toEqual(['a', 'b']);
     expect(many.jti).not.toBe(claims.jti);
+    await runner.update(job, 'success');
+  });
+
+  it('[20/4] of a merge request say where it comes from, and who its user is elsewhere where they want that', async () => {
+    const { token, user } = world.owner;
+    const api = (method: 'POST' | 'PUT', path: string, json: object) =>
+      world.app.api<{ id: number }>(method, path, { token, json });
+    await world.app.db
+      .insertInto('identities')
+      .values({ user_id: user.id, provider: 'github', extern_uid: '99' })
+      .execute();
+    await api('PUT', '/user/preferences', { pass_user_identities_to_ci_jwt: true });
+    const target = await world.project();
+    await target.commit('job: {script: x, id_tokens: {T: {aud: x}}, rules: [{if: $CI_MERGE_REQUEST_IID}]}');
+    const name = unique('fork');
+    const { id } = (await api('POST', `/projects/${target.id}/fork`, { name, path: name })).body;
+    await eventually('the fork', async () => {
+      const { body } = await world.app.api<{ import_status: string }>('GET', `/projects/${id}`, { token });
+      return body.import_status === 'finished';
+    });
+    const actions = [{ action: 'create', file_path: 'a', content: 'a' }];
+    const more = { branch: 'topic', start_branch: 'main', commit_message: 'Dredge', actions };
+    await api('POST', `/projects/${id}/repository/commits`, more);
+    const json = { source_branch: 'topic', target_branch: 'main', title: 'Dredge', target_project_id: target.id };
+    await api('POST', `/projects/${id}/merge_requests`, json);
+    const first = await runner.run();
+    expect(first.job_info.project_id).toBe(id);
+    await api('POST', `/projects/${target.id}/merge_requests/1/pipelines`, {});
+    const job = await runner.next();
+    const claims = await claimsOf(valueIn(job, 'T')?.value ?? '');
+    const path = `${user.username}/${name}`;
+    expect(claims).toMatchObject({
+      ...{ project_id: String(id), project_path: path, job_project_path: target.path, user_access_level: 'owner' },
+      ...{ ref: 'topic', ref_type: 'branch', ref_path: 'refs/heads/topic', pipeline_source: 'merge_request_event' },
+      sub: `project_path:${path}:ref_type:branch:ref:topic`,
+      user_identities: [{ provider: 'github', extern_uid: '99' }],
+    });
     await runner.update(job, 'success');
   });
 

@@ -15,6 +15,7 @@ import {
 } from '@millrace/ci-config';
 import { ZERO_SHA } from '@millrace/git';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
+import { ciConfigPaths } from '../../../kernel/names.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/index.ts';
 import type { CiDependencies } from '../deps.ts';
 import { type ExplanationJson, explanationJson } from '../explain/explain.entity.ts';
@@ -157,6 +158,16 @@ function surroundings(deps: SourceDependencies, request: CompileRequest, fileByt
   return { listPaths, listPathsIn: elsewhere.listPathsIn, changedPaths, fetch, versionOf, environmentOf };
 }
 
+/**
+ * What is compiled. A configuration that is somewhere else is included, and gets the inputs. Its address is not shown: it may
+ * hold a token.
+ */
+function entryOf({ path, text, elsewhere }: ConfigFile, inputs: PipelineInputs | undefined) {
+  const given = inputs && Object.keys(inputs).length > 0 ? { inputs } : {};
+  if (!elsewhere) return { path, content: text, ...given };
+  return { path: ciConfigPaths[1], content: JSON.stringify({ include: [{ ...elsewhere, ...given }] }) };
+}
+
 /** The compiler's own answer, for lint; `fetched` hears of every file that was included. */
 export async function compileWith(
   deps: SourceDependencies & Pick<CiDependencies, 'settings'>,
@@ -168,10 +179,8 @@ export async function compileWith(
   const user = variables.user.map(plain);
   const { fetch, ...around } = surroundings(deps, request, readableConfigBytes(values));
   return await compile({
-    path: config.path,
-    content: config.text,
+    ...entryOf(config, request.inputs),
     limits: yamlLimits(values),
-    ...(request.inputs ? { inputs: request.inputs } : {}),
     everyJob: request.everyJob ?? false,
     fetch: async (local, source) => {
       const found = await fetch(local, source);

@@ -14,6 +14,16 @@ export const readableConfigBytes = ({ max_yaml_size_bytes }: Pick<ApplicationSet
 export interface ConfigFile {
   readonly path: string;
   readonly text: string;
+  /** It is somewhere else, as `include` says it; the text is empty. */
+  readonly elsewhere?: Readonly<Record<string, string>>;
+}
+
+/** `ci.yml@group/project:ref` and addresses name no file of the repository. */
+export function configElsewhere(path: string | null): ConfigFile['elsewhere'] {
+  if (path === null) return undefined;
+  if (/^https?:\/\//.test(path)) return { remote: path };
+  const [, file = '', project = '', ref] = /^([^@]+ya?ml)@([^:]+)(?::(.+))?$/s.exec(path) ?? [];
+  return file === '' ? undefined : { project, file, ...(ref === undefined ? {} : { ref }) };
 }
 
 /** The file that the project names, else the first that exists; null when there is none. */
@@ -22,6 +32,8 @@ export async function findConfig(
   project: Project,
   sha: string,
 ): Promise<ConfigFile | null> {
+  const elsewhere = configElsewhere(project.ci_config_path);
+  if (project.ci_config_path && elsewhere) return { path: project.ci_config_path, text: '', elsewhere };
   const paths = project.ci_config_path ? [project.ci_config_path] : ciConfigPaths;
   const bytes = readableConfigBytes(await deps.settings.read());
   for (const path of paths) {

@@ -37,6 +37,47 @@ beforeEach(async () => {
   expect((await local(['127.0.0.1'])).status).toBe(200);
 });
 
+it('[20/4] the configuration of a project may be a file of another one, or at an address; inputs are for that', async () => {
+  const shared = await world.project();
+  const header = 'spec: {inputs: {word: {default: none}}}\n---\n';
+  await shared.commit(null, {
+    branch: 'lib',
+    files: {
+      'ci/all.yml': `${header}include: more.yml\n"far $[[ inputs.word ]]": {script: [x]}\n`,
+      'more.yml': 'more: {script: [x]}\n',
+    },
+  });
+  const user = await world.project();
+  const { token } = world.owner;
+  const at = (path: string) => world.app.api('PUT', `/projects/${user.id}`, { token, json: { ci_config_path: path } });
+  const run = async (json: object = {}, by = token) =>
+    await world.app.api<{ id: number }>('POST', `/projects/${user.id}/pipeline`, {
+      token: by,
+      json: { ref: 'main', ...json },
+    });
+  const jobs = async ({ body }: { body: { id: number } }) => Object.keys(await user.statuses(body.id)).sort();
+  await at(`ci/all.yml@${shared.path}:lib`);
+  expect(await jobs(await run({ inputs: { word: 'blue' } }))).toEqual(['far blue', 'more']);
+  const checked = await world.app.api<Verdict>('GET', `/projects/${user.id}/ci/lint`, { token });
+  expect(checked.body).toMatchObject({ valid: true, includes: [{ location: 'ci/all.yml' }, { location: 'more.yml' }] });
+  const helper = await world.account();
+  await world.app.api('POST', `/projects/${user.id}/members`, {
+    ...{ token, json: { user_id: helper.user.id, access_level: 40 } },
+  });
+  const refused = await run({}, helper.token);
+  expect([refused.status, JSON.stringify(refused.body)]).toEqual([
+    400,
+    expect.stringContaining('not found or access denied'),
+  ]);
+  remote.answer = { status: 200, body: `${header}"at $[[ inputs.word ]]": {script: [x]}\n` };
+  await at(remoteFile('/all.yml?token=hidden'));
+  expect(await jobs(await run({ inputs: { word: 'home' } }))).toEqual(['at home']);
+  remote.answer = { status: 404, body: '' };
+  const missing = JSON.stringify((await run()).body);
+  expect(missing).toContain(`${remote.url}/all.yml?...`);
+  expect(missing).not.toContain('hidden');
+});
+
 /** The verdict on a configuration that includes this, with a job of its own. */
 const including = (include: string) => lint(`include: ${include}\nown: {script: [x]}`);
 const lint = async (content: string) =>

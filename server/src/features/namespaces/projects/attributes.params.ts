@@ -51,7 +51,10 @@ export const columnParameters = {
         'Jobs of `high` projects are given to runners before, those of `low` ones after the others; administrators only',
     }),
   ),
-  ci_config_path: text(255, 'Path of the CI configuration in the repository; null for the usual one'),
+  ci_config_path: text(
+    255,
+    'Path of the CI configuration in the repository, `FILE@PROJECT:REF` or a URL; null for the usual one',
+  ),
   ci_default_git_depth: Optional(
     OrNull(Int({ minimum: 0, maximum: 1000, description: 'Commits that jobs fetch; 0 for all' })),
   ),
