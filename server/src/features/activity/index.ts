@@ -14,7 +14,13 @@ import { eventRoutes, type PushReader, recorder, retention } from './events/inde
 import { feeds } from './feeds/feeds.ts';
 import { externalIssueReferences, integrationsOf } from './integrations/index.ts';
 import { notificationSettingRoutes } from './notification-settings/notification-settings.routes.ts';
-import { mailRetention, type NotificationDependencies, notifications, unsubscribing } from './notifications/index.ts';
+import {
+  mailRetention,
+  type NotificationDependencies,
+  notifications,
+  projectMails,
+  unsubscribing,
+} from './notifications/index.ts';
 import { type SearchDependencies, searchRoutes } from './search/index.ts';
 import { type WebhookDependencies, webhookConsumer, webhookSamples } from './webhook-payloads/index.ts';
 import { type Announcement, callRoutes, hookCalls, hookRoutes, systemHookRoutes } from './webhooks/index.ts';
@@ -96,6 +102,7 @@ export function activityFeature(deps: ActivityDependencies): Feature {
       recorder(db, { readPush: deps.readPush, settings: webhooks.settings, active: projectActivity(db) }),
       webhookConsumer(webhooks),
       mails,
+      projectMails(deps),
     ],
     tasks: [...tasks, ...calls.tasks, ...integrations.tasks, ...sentMails.tasks],
     cron: [...cron, ...calls.cron, ...integrations.cron, ...sentMails.cron],

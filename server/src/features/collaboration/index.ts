@@ -28,7 +28,7 @@ export { textColorOn } from './labels/colors.ts';
 export { LabelBasic, labelBasicJson } from './labels/labels.entity.ts';
 export { labelsNamed, labelsThere } from './labels/named.ts';
 export { type IterationName, meantBy, meantIterations, meantPlans, type Within } from './meant.queries.ts';
-export type { About, Audience, Reader } from './mentions/index.ts';
+export { type About, type Audience, membersOf, type Reader } from './mentions/index.ts';
 export {
   Milestone,
   type MilestoneJson,

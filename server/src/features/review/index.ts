@@ -72,7 +72,11 @@ export { approvalRelation, approvalRuleRelation } from './approvals/transfer.ts'
 export { dependencyRelation } from './dependencies/transfer.ts';
 export type { PipelineReader } from './merge-requests/changes.routes.ts';
 export type { MergeRequestLists } from './merge-requests/listing.routes.ts';
-export type { MergeRequestDependencies } from './merge-requests/merge-requests.service.ts';
+export { isDraft } from './merge-requests/merge-requests.entity.ts';
+export type {
+  CreateOptions as NewMergeRequest,
+  MergeRequestDependencies,
+} from './merge-requests/merge-requests.service.ts';
 export { mergeRequestRelation } from './merge-requests/transfer.ts';
 export { statusCheckRelation } from './status-checks/transfer.ts';
 export { suggestionRelation } from './suggestions/transfer.ts';
@@ -97,6 +101,7 @@ export interface Review extends Feature {
   readonly afterPush: (pushed: Pushed<ProjectSubject>) => Promise<readonly string[]>;
   /** Branches of a project that the caller may push to because they may merge them into another. */
   readonly collaborates: RequestSources['collaborates'];
+  readonly create: ReturnType<typeof mergeRequestService>['create'];
   /** Lists for the search. */
   readonly search: { readonly mergeRequests: MergeRequestLists };
   /** Merge requests as the API lists them, in the order of these ids; without those that have gone. */
@@ -173,6 +178,7 @@ export function reviewFeature(deps: ReviewDependencies): Review {
     pageFiles: [patchFile(deps)],
     afterPush: afterPush(deps, service, acceptance),
     collaborates: sources.collaborates,
+    create: service.create,
     search: { mergeRequests: mergeRequestLists(listed) },
     mergeRequestsById: async (ids) => {
       const rows = await rowsById(deps.db, ids);

@@ -43,6 +43,20 @@ export const wordsOf = (item: Named) => `${nouns[item.type]} ${referenceOf(item)
 /** Only what a header holds: names of places may have any character. */
 const plain = (text: string) => text.replace(/[^\x20-\x7e]/g, '?').replaceAll('"', "'");
 
+/** What mail programs sort mails of a project by. */
+export function placeHeaders({ id, name, path }: NotifiedItem['place'], externalUrl: string): Record<string, string> {
+  const host = new URL(externalUrl).hostname;
+  return {
+    [`${mailHeaderPrefix}Project`]: plain(name),
+    [`${mailHeaderPrefix}Project-Id`]: String(id),
+    [`${mailHeaderPrefix}Project-Path`]: plain(path),
+    'List-Id': listId({ id, path }, host),
+  };
+}
+
+const listId = ({ id, path }: Omit<NotifiedItem['place'], 'name'>, host: string) =>
+  `${plain(path)} <${id}.${plain(path).replace(/[^\w-]+/g, '.')}.${host}>`;
+
 export function notificationMail(
   reader: { readonly address: string; readonly reason: Reason; readonly unsubscribe: string | null },
   about: NotifiedItem,
@@ -73,15 +87,11 @@ export function notificationMail(
             [`${mailHeaderPrefix}Group-Id`]: String(about.place.id),
             [`${mailHeaderPrefix}Group-Path`]: plain(about.place.path),
           }
-        : {
-            [`${mailHeaderPrefix}Project`]: plain(about.place.name),
-            [`${mailHeaderPrefix}Project-Id`]: String(about.place.id),
-            [`${mailHeaderPrefix}Project-Path`]: plain(about.place.path),
-          }),
+        : placeHeaders(about.place, externalUrl)),
       [`${mailHeaderPrefix}NotificationReason`]:
         reader.reason === 'participating' || reader.reason === 'watching' ? '' : reader.reason,
       ...(content.note ? { [`${mailHeaderPrefix}Discussion-ID`]: content.note.discussion_id } : {}),
-      'List-Id': `${plain(about.place.path)} <${about.place.id}.${plain(about.place.path).replace(/[^\w-]+/g, '.')}.${host}>`,
+      'List-Id': listId(about.place, host),
     },
   };
 }

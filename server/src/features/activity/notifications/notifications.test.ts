@@ -1,7 +1,7 @@
 /** Notification mails with a real SMTP server: who gets one, in which thread, and how they end. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
-import { eventually } from '../../../../test/ci.ts';
+import { eventually, protocolRunner } from '../../../../test/ci.ts';
 import { type BuiltToken, buildGroup, buildMember, buildProject, buildToken } from '../../../../test/factories.ts';
 import { type MailServer, startMailServer } from '../../../../test/mail.ts';
 import { buildRepositoryProject } from '../../../../test/repositories.ts';
@@ -217,6 +217,103 @@ it('issues that are due tomorrow are told to those who take part, their author a
   );
 });
 
+it('edits are told: the milestone, whoever is newly named, and subscribers of an added label', async () => {
+  const [assignee, named, fan] = [await person(Level.guest), await person(Level.guest), await person(Level.guest)];
+  const made = await issue({ assignee_ids: [assignee.user.id] });
+  await next(assignee);
+  const edit = (json: object) => call('PUT', `${base}/issues/${made.iid}`, json);
+  const milestone = await call('POST', `${base}/milestones`, { title: 'v1.0' });
+  await edit({ milestone_id: milestone.id });
+  expect((await next(assignee)).text).toContain(`changed the milestone of issue #${made.iid} to v1.0`);
+  await edit({ milestone_id: 0 });
+  expect((await next(assignee)).text).toContain(`removed the milestone of issue #${made.iid}`);
+  await edit({ description: `Ask @${named.user.username}` });
+  const mail = await next(named);
+  expect(mail.header('X-GitLab-NotificationReason')).toBe('mentioned');
+  expect(mail.text).toContain(`mentioned you in issue #${made.iid}`);
+  await call('POST', `${base}/labels`, { name: 'news', color: '#112233' });
+  await call('POST', `${base}/labels/news/subscribe`, undefined, fan);
+  await edit({ description: `Ask @${named.user.username} again`, add_labels: 'news' });
+  expect((await next(fan)).text).toContain(`added the labels news to issue #${made.iid}`);
+  await settled();
+  // The description named them before, and labels are for those who follow them.
+  expect([assignee, named, fan].map((who) => about(who, made).length)).toEqual([3, 1, 1]);
+});
+
+it('epics that are closed and reopened are told to those who take part', async () => {
+  const epics = `/groups/${group.id}/epics`;
+  const [author, reader] = [await person(), await person()];
+  await buildMember(app, { of: group, user: author.user, level: Level.developer });
+  await buildMember(app, { of: group, user: reader.user, level: Level.guest });
+  const made = await call('POST', epics, { title: 'Large' }, author);
+  await app.delivery.drain();
+  await call('POST', `${epics}/${made.id}/notes`, { body: 'A word' }, reader);
+  await next(author);
+  await call('PUT', `${epics}/${made.iid}`, { state_event: 'close' }, author);
+  expect((await next(reader)).text).toContain(`Epic &${made.iid} was closed by ${author.user.name}`);
+  await call('PUT', `${epics}/${made.iid}`, { state_event: 'reopen' }, author);
+  expect((await next(reader)).text).toContain('was reopened by');
+});
+
+it('pipelines that end are told to who started them, releases and moves to members who want to know', async () => {
+  const repository = await buildRepositoryProject(app, { owner });
+  const [starter, watcher] = [await person(), await person()];
+  for (const { user } of [starter, watcher])
+    await buildMember(app, { of: await repository.row(), user, level: Level.maintainer });
+  const at = `/projects/${repository.id}`;
+  const { token } = await call<{ token: string }>('POST', '/user/runners', {
+    ...{ runner_type: 'project_type', project_id: repository.id, run_untagged: true },
+  });
+  const runner = protocolRunner(app, token);
+  await repository.commit('main', {
+    '.gitlab-ci.yml': 'test:\n  script: "true"\n  rules: [{if: $CI_PIPELINE_SOURCE == "api"}]\n',
+  });
+  /** A pipeline that ends so; answers its id. */
+  const run = async (state: 'success' | 'failed') => {
+    const made = await call('POST', `${at}/pipeline`, { ref: 'main' }, starter);
+    await runner.run(state);
+    return made.id;
+  };
+  const failed = await run('failed');
+  const mail = await next(starter);
+  const { name } = await repository.row();
+  expect(mail.header('Subject')).toMatch(new RegExp(`^${name} \\| Failed pipeline for main \\| [0-9a-f]{8}$`));
+  expect(mail.text).toContain(`Pipeline #${failed} has failed.`);
+  expect(mail.text).toContain('Failed jobs: test');
+  expect([mail.header('X-GitLab-Pipeline-Id'), mail.header('X-GitLab-Pipeline-Status')]).toEqual([
+    String(failed),
+    'failed',
+  ]);
+  const fixed = await run('success');
+  expect((await next(starter)).text).toContain(`Pipeline #${fixed} has passed again.`);
+  await run('success');
+  await app.delivery.drain();
+  await level(starter, { level: 'custom', success_pipeline: true, failed_pipeline: false }, '');
+  const passed = await run('success');
+  expect((await next(starter)).header('Subject')).toContain('Successful pipeline for main');
+  await run('failed');
+  await app.delivery.drain();
+  await level(watcher, { level: 'custom', new_release: true }, at);
+  await call('POST', `${at}/releases`, { tag_name: 'v1', ref: 'main', name: 'First', description: 'It *works*' });
+  const release = await next(watcher);
+  expect(release.header('Subject')).toBe(`${name} | New release: First`);
+  expect(release.html).toContain('<em>works</em>');
+  await repository.commit('topic', { 'x.txt': 'x' }, { start_branch: 'main' });
+  await call('POST', `${at}/pipeline`, { ref: 'topic' }, starter);
+  const request = { source_branch: 'topic', target_branch: 'main', title: 'A change' };
+  const { iid } = await call('POST', `${at}/merge_requests`, request);
+  await app.delivery.drain();
+  await level(watcher, { level: 'custom', merge_when_pipeline_succeeds: true }, at);
+  await call('PUT', `${at}/merge_requests/${iid}/merge`, { auto_merge: true });
+  expect((await next(watcher)).text).toContain(`set merge request !${iid} to be merged when all checks pass`);
+  await level(watcher, { level: 'participating' }, at);
+  const { path_with_namespace: before } = await call<{ path_with_namespace: string }>('GET', at);
+  await call('PUT', `${at}/transfer`, { namespace: group.id });
+  expect((await next(watcher)).text).toContain(`Project ${before} was moved to ${group.full_path}/`);
+  await settled();
+  expect([got(starter), passed > fixed]).toEqual([3, true]);
+});
+
 it('reviewers and assignees hear that they were chosen, and of pushes to what they review', async () => {
   const repository = await buildRepositoryProject(app, { owner });
   const [reviewer, assignee] = [await person(), await person()];
@@ -235,6 +332,9 @@ it('reviewers and assignees hear that they were chosen, and of pushes to what th
   await repository.commit('topic', { 'b.txt': 'b' });
   for (const who of [reviewer, assignee])
     expect((await next(who)).text).toContain(`pushed new commits to merge request !${made.iid}`);
+  await call('PUT', `${at}/${made.iid}`, { title: 'Draft: A change' });
+  await call('PUT', `${at}/${made.iid}`, { title: 'A change' });
+  expect((await next(reviewer)).text).toContain(`marked merge request !${made.iid} as ready`);
   await call('PUT', `${at}/${made.iid}`, { reviewer_ids: [] });
   expect((await next(reviewer)).text).toContain(`removed the reviewers of merge request !${made.iid}`);
 });

@@ -21,6 +21,7 @@ import type { About, Audience, Reader } from '../../collaboration/index.ts';
 import { noteById } from '../../collaboration/notes/index.ts';
 import { mailAddressOf } from '../../identity/index.ts';
 import { sendsMail } from '../../namespaces/index.ts';
+import { edits } from './edits.ts';
 import { type Content, type NotifiedItem, notificationMail, wordsOf } from './mail-template.ts';
 import type { NotifiedPlace } from './recipients.queries.ts';
 import * as queries from './recipients.queries.ts';
@@ -38,7 +39,7 @@ export interface NotificationDependencies {
 }
 
 /** What happened to a thing, before it is known who hears of it. */
-interface Event {
+export interface Event {
   readonly factId: number;
   readonly event: NotifiedEvent;
   readonly actorId: number;
@@ -50,9 +51,14 @@ interface Event {
   readonly line: (actor: User, about: NotifiedItem) => string;
   readonly note?: NonNullable<Content['note']>;
   readonly assigned?: readonly number[];
+  /** Nobody else hears of it: those who are named now and were not before, or who subscribe to a label that it got. */
+  readonly only?: { readonly people: readonly number[]; readonly as: 'mentioned' | 'subscribed' };
   /** Nobody did it: whom it is in the name of hears of it, too. */
   readonly byItself?: true;
 }
+
+/** Subscribers of labels hear of what is opened with one. */
+const opening: ReadonlySet<NotifiedEvent> = new Set(['new_issue', 'new_merge_request']);
 
 /** What a person ends the mails about. */
 function followedBy(userId: number, { type, id, projectId, commitId }: Event['about'], iid: number | null) {
@@ -147,11 +153,12 @@ export function notifications(deps: NotificationDependencies): FactConsumer {
       queries.watchersOf(db, place),
       subscriptionsTo(about),
       event.text ? audience.named(about, event.text, actorId) : { alone: [], together: [] },
-      event.event === 'new_issue' && about.id !== null ? queries.labelSubscribers(db, about.id) : [],
+      opening.has(event.event) && about.id !== null ? queries.labelSubscribers(db, about.type, about.id) : [],
     ]);
-    for (const userId of byLabel) if (!subscriptions.has(userId)) subscriptions.set(userId, true);
+    const heardByLabel = event.only?.as === 'subscribed' ? event.only.people : byLabel;
+    for (const userId of heardByLabel) if (!subscriptions.has(userId)) subscriptions.set(userId, true);
     const participants = [...taking, ...described.alone];
-    const mentioned = new Set([...named.alone, ...named.together]);
+    const mentioned = new Set(event.only?.as === 'mentioned' ? event.only.people : [...named.alone, ...named.together]);
     const assigned = new Set(event.assigned ?? []);
     const candidates = [...mentioned, ...assigned, ...participants, ...watchers, ...subscriptions.keys()];
     const settings = await queries.settingsOf(db, candidates, place);
@@ -160,7 +167,9 @@ export function notifications(deps: NotificationDependencies): FactConsumer {
       { mentioned, assigned, participants: new Set(participants), watchers: new Set(watchers), subscriptions },
       settings,
       place,
-    ).filter(({ userId }) => event.byItself || userId !== actorId);
+    ).filter(
+      ({ userId }) => (event.byItself || userId !== actorId) && (!event.only || event.only.people.includes(userId)),
+    );
     const readers = await audience.readers(
       about,
       heard.map(({ userId }) => userId),
@@ -290,6 +299,8 @@ export function notifications(deps: NotificationDependencies): FactConsumer {
     );
   }
 
+  const edited = edits(deps, tell);
+
   return {
     name: 'notifications',
     handlers: [
@@ -300,9 +311,15 @@ export function notifications(deps: NotificationDependencies): FactConsumer {
       on(issueFacts.reopened, (fact, delivery) =>
         moved(fact, 'issue', fact.payload.issue_id, 'reopen_issue', 'reopened', delivery),
       ),
-      on(issueFacts.updated, reassigned),
+      on(issueFacts.updated, async (fact, delivery) => {
+        await reassigned(fact, delivery);
+        await edited(fact, 'issue', fact.payload.issue_id, delivery);
+      }),
       on(issueDue, due),
-      on(mergeRequestFacts.updated, peopleChanged),
+      on(mergeRequestFacts.updated, async (fact, delivery) => {
+        await peopleChanged(fact, delivery);
+        await edited(fact, 'merge_request', fact.payload.merge_request_id, delivery);
+      }),
       on(mergeRequestFacts.head_changed, pushedTo),
       on(mergeRequestFacts.opened, (fact, delivery) =>
         opened(fact, 'merge_request', fact.payload.merge_request_id, 'new_merge_request', delivery),
@@ -317,6 +334,12 @@ export function notifications(deps: NotificationDependencies): FactConsumer {
         moved(fact, 'merge_request', fact.payload.merge_request_id, 'merge_merge_request', 'merged', delivery),
       ),
       on(epicFacts.opened, (fact, delivery) => opened(fact, 'epic', fact.payload.epic_id, 'new_epic', delivery)),
+      on(epicFacts.closed, (fact, delivery) =>
+        moved(fact, 'epic', fact.payload.epic_id, 'close_epic', 'closed', delivery),
+      ),
+      on(epicFacts.reopened, (fact, delivery) =>
+        moved(fact, 'epic', fact.payload.epic_id, 'reopen_epic', 'reopened', delivery),
+      ),
       on(noteFacts.created, commented),
     ],
   };

@@ -52,11 +52,22 @@ export async function commitSubscriptions(db: Db, projectId: number, commitId: s
   return new Map(rows.map(({ user_id, subscribed }) => [user_id, subscribed]));
 }
 
-/** Those who subscribe to one of the labels of an issue. */
-export async function labelSubscribers(db: Db, issueId: number): Promise<number[]> {
-  const { rows } = await sql<{ id: number }>`
-    select distinct s.user_id as id from issue_labels k join label_subscriptions s on s.label_id = k.label_id
-    where k.issue_id = ${issueId}`.execute(db);
+const labelsOf = {
+  issue: sql`select label_id from issue_labels where issue_id =`,
+  merge_request: sql`select label_id from merge_request_labels where merge_request_id =`,
+};
+
+/** Those who subscribe to one of the labels of an issue or a merge request. */
+export async function labelSubscribers(db: Db, type: string, id: number): Promise<number[]> {
+  if (type !== 'issue' && type !== 'merge_request') return [];
+  const { rows } = await sql<{ id: number }>`select distinct user_id as id from label_subscriptions
+    where label_id in (${labelsOf[type]} ${id})`.execute(db);
+  return rows.map((row) => row.id);
+}
+
+export async function subscribersOfLabels(db: Db, ids: readonly number[]): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`select distinct user_id as id from label_subscriptions
+    where label_id = any(${[...ids]}::bigint[])`.execute(db);
   return rows.map(({ id }) => id);
 }
 

@@ -17,7 +17,21 @@ export type NotifiedEvent =
   | 'reassign_merge_request'
   | 'change_reviewer_merge_request'
   | 'push_to_merge_request'
-  | 'new_epic';
+  | 'merge_when_pipeline_succeeds'
+  | 'new_epic'
+  | UnnamedEvent;
+
+/** What settings of the level `custom` have no name for: those who take part or watch hear of it. */
+type UnnamedEvent =
+  | 'change_milestone'
+  | 'ready_merge_request'
+  | 'close_epic'
+  | 'reopen_epic'
+  | 'new_mention'
+  | 'relabel';
+
+/** What projects tell of themselves. */
+export type ProjectEvent = 'failed_pipeline' | 'fixed_pipeline' | 'success_pipeline' | 'new_release' | 'moved_project';
 
 /** Those who watch everything do not hear of these: they are for those who take part. */
 const unwatched: ReadonlySet<NotifiedEvent> = new Set(['push_to_merge_request', 'issue_due']);
@@ -41,8 +55,21 @@ interface Candidates {
 
 type Setting = Pick<NotificationSetting, 'level' | 'events' | 'project_id' | 'namespace_id'>;
 
+/** Events of the level `custom` that are on until somebody says otherwise. */
+const onUntilTold: ReadonlySet<ProjectEvent> = new Set(['failed_pipeline', 'fixed_pipeline']);
+/** Those that only whoever chose them hears of. */
+const chosenOnly: ReadonlySet<ProjectEvent> = new Set(['success_pipeline', 'new_release']);
+
+/** Whether somebody whom an event of a project concerns wants a mail of it. */
+export function wantsOfProject(event: ProjectEvent, { level, events }: Pick<Setting, 'level' | 'events'>): boolean {
+  if (level === 'disabled' || level === 'mention') return false;
+  if (level !== 'custom') return !chosenOnly.has(event);
+  const chosen = (events as Readonly<Record<string, unknown>>)[event];
+  return chosen === undefined ? onUntilTold.has(event) : chosen === true;
+}
+
 /** The setting that counts: that of the project, of the nearest group that has one, or the one for everything. */
-function settingFor(settings: readonly Setting[], { projectId, namespaceIds }: NotifiedPlace): Setting {
+export function settingFor(settings: readonly Setting[], { projectId, namespaceIds }: NotifiedPlace): Setting {
   const said = (setting: Setting | undefined) => (setting && setting.level !== 'global' ? setting : undefined);
   const groups = [...namespaceIds].reverse().map((id) => said(settings.find((setting) => setting.namespace_id === id)));
   return (

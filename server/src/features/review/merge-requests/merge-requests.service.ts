@@ -41,10 +41,11 @@ export interface MergeRequestDependencies {
   readonly actingAs: (userId: number, projectId: number) => Promise<Acting | null>;
 }
 
-/** What is told on with a change: people who changed; of a push, the job that pushed, and that no pipeline is wanted. */
+/** What is told on with a change: people who changed, that it merges by itself; of a push, the job, and that no pipeline is wanted. */
 export interface Cause {
   readonly people?: { readonly assignee?: PeopleChange; readonly reviewer?: PeopleChange };
   readonly job_id?: number;
+  readonly auto_merge?: true;
   readonly skip_ci?: true;
 }
 

@@ -71,7 +71,9 @@ export function mergeAcceptance(
         auto_merge_params: JSON.stringify(params),
       });
       if (changed.merge_after !== null) await mergeWhenDue(tx, changed);
-      await requests.tell(tx, 'merge_request.updated', changed, caller.user?.id ?? null);
+      await requests.tell(tx, 'merge_request.updated', changed, caller.user?.id ?? null, undefined, {
+        auto_merge: true,
+      });
       return changed;
     });
   }

@@ -28,6 +28,8 @@ export const mergeRequestFacts = defineFacts(
     people: Type.Optional(payload({ assignee: Type.Optional(peopleChange), reviewer: Type.Optional(peopleChange) })),
     /** The job whose push moved the head. */
     job_id: Type.Optional(Type.Integer()),
+    /** It was set to be merged when all checks pass. */
+    auto_merge: Type.Optional(Type.Literal(true)),
     /** The push that moved the head wanted no pipeline. */
     skip_ci: Type.Optional(Type.Literal(true)),
   }),
