@@ -230,6 +230,7 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     settings,
     noteables: collaboration.noteables,
     parents: namespaces.parents,
+    beginnings: { refs: repository.refs, repository: repository.access, createMergeRequest: review.create },
   });
   const delivery = deliveryFeature({
     objects,

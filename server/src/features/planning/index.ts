@@ -40,6 +40,7 @@ import { issuePresenter, issueRoutes } from './issues/issues.routes.ts';
 import { issueService } from './issues/issues.service.ts';
 import { issueLinkRoutes } from './issues/links.routes.ts';
 import { issueBeginnings, issueListRoutes, issueLists } from './issues/listing.routes.ts';
+import type { Beginnings } from './issues/merge-request-command.ts';
 import { issueNoteable, timedIssue } from './issues/noteable.ts';
 import { issuePlaceRoutes } from './issues/places.routes.ts';
 import { moveIssues, removeIssuesOf, replaceLabels, replaceMilestones, unassign } from './issues/planned.queries.ts';
@@ -78,6 +79,8 @@ export interface PlanningDependencies {
   /** For what is served outside the API. */
   readonly resolver: CredentialResolver;
   readonly settings: Settings;
+  /** How work on an issue begins. */
+  readonly beginnings: Beginnings;
 }
 
 /** One per process, made by app.ts. */
@@ -118,7 +121,7 @@ export function planningFeature(deps: PlanningDependencies) {
       ...issuePlaceRoutes(db, externalUrl, present),
       ...deps.noteables.register({
         ...issueNoteable({ db, base: externalUrl, parents: deps.parents, present }),
-        commands: issueCommands({ db, parents: deps.parents, issues: service, transfers }),
+        commands: issueCommands({ ...deps, issues: service, transfers }),
       }),
       ...timeTrackingRoutes(db, timedIssue(db)),
       ...burndownRoutes(db),
@@ -135,7 +138,7 @@ export function planningFeature(deps: PlanningDependencies) {
       ...childEpicRoutes({ ...aboutEpics, base: externalUrl, epics }),
       ...epicIssueRoutes({ ...aboutEpics, base: externalUrl, issues: service, presentIssue: present }),
       ...relatedEpicRoutes(aboutEpics),
-      ...deps.noteables.register({ ...epicNoteable(db, epicsShown), commands: epicCommands(db, epics) }),
+      ...deps.noteables.register({ ...epicNoteable(db, epicsShown), commands: epicCommands({ ...aboutEpics, epics }) }),
     ],
     mount: (server) => mountMetricImages(server, deps),
     references: [issueReferences(db), epicReferences(db)],

@@ -356,7 +356,7 @@ export function repositoryFeature(deps: RepositoryDependencies) {
       ...protectedTagRoutes(db, protections),
       ...pushRuleRoutes(pushRuleService(db)),
       ...securitySettingsRoutes(db),
-      ...commitNoteRoutes({ ...deps, repository: access }),
+      ...commitNoteRoutes({ ...deps, repository: access, refs }),
       ...fileRoutes({
         markdown: deps.markdown,
         lfs,

@@ -19,7 +19,7 @@ export interface NoteRouteDependencies {
   readonly externalUrl: string;
   readonly notes: NoteService;
   readonly markdown: Pick<Markdown, 'html'>;
-  readonly quickActions: Pick<QuickActions, 'comment'>;
+  readonly quickActions: Pick<QuickActions, 'comment' | 'edit'>;
 }
 
 /** Values of a request as the schemas of these routes promise them; the parameters of the kind are its own. */

@@ -206,7 +206,7 @@ export function discussionRoutes(deps: NoteRouteDependencies, kind: NoteableKind
         update_task: TaskParam,
         ...(resolves ? { resolved: Optional(Bool({ description: 'Whether it is resolved' })) } : {}),
       }),
-      responses: { 200: Note },
+      responses: { 200: Note, 202: AppliedCommands },
       errors: [409],
       handler: async (context) => {
         const { discussion_id: id, note_id, body: text, resolved, update_task: task } = valuesOf<Values>(context);
@@ -221,11 +221,11 @@ export function discussionRoutes(deps: NoteRouteDependencies, kind: NoteableKind
           throw invalidParameters([`${given.map(([name]) => name).join(', ')} are mutually exclusive`]);
         const at = await place(context);
         const found = await notes.find(at, context.caller, note_id, id);
-        return await shown.one(
-          resolves && resolved !== undefined
-            ? await notes.resolve(at, context.caller, found, resolved)
-            : await notes.edit(at, context.caller, found, task ?? text ?? ''),
-        );
+        if (resolves && resolved !== undefined)
+          return await shown.one(await notes.resolve(at, context.caller, found, resolved));
+        if (task !== undefined) return await shown.one(await notes.edit(at, context.caller, found, task));
+        const { note, applied } = await deps.quickActions.edit(at, context.caller, found, text ?? '');
+        return note ? withChanges(await shown.one(note), applied) : commandsOnly(applied);
       },
     }),
     route({

@@ -1,5 +1,5 @@
 /** Comments and threads, on whatever people discuss. */
-export { declarations, type NoteRouteDependencies, valuesOf } from './declarations.ts';
+export { commandsOnly, declarations, type NoteRouteDependencies, valuesOf } from './declarations.ts';
 export { discussionRoutes } from './discussions.routes.ts';
 export {
   type Followed,
@@ -19,6 +19,7 @@ export {
   type TodoTarget,
 } from './kinds.ts';
 export {
+  AppliedCommands,
   CommitNote,
   commitNoteJson,
   type LoadedNote,

@@ -196,6 +196,7 @@ export const mayComment = (caller: Caller, kind: NoteableKind, place: Place): bo
 export interface NoteableKinds {
   add(kind: NoteableKind): void;
   of(type: NoteableType): NoteableKind;
+  all(): readonly NoteableKind[];
 }
 
 export function noteableKinds(): NoteableKinds {
@@ -210,5 +211,6 @@ export function noteableKinds(): NoteableKinds {
       if (!kind) throw new Error(`Nobody has registered ${type}`);
       return kind;
     },
+    all: () => [...kinds.values()],
   };
 }

@@ -121,7 +121,7 @@ export function noteRoutes(deps: NoteRouteDependencies, kind: NoteableKind): Rou
       summary: `Update a comment on ${kind.noun}`,
       access: write,
       params: params({ ...single, body: Optional(body), update_task: TaskParam }),
-      responses: { 200: Note },
+      responses: { 200: Note, 202: AppliedCommands },
       errors: [409],
       handler: async (context) => {
         const { note_id, body: text, update_task: task } = valuesOf<Partial<Values>>(context);
@@ -131,7 +131,9 @@ export function noteRoutes(deps: NoteRouteDependencies, kind: NoteableKind): Rou
           throw invalidParameters(['body, update_task are mutually exclusive']);
         const at = await place(context);
         const found = await notes.find(at, context.caller, note_id);
-        return await shown.one(await notes.edit(at, context.caller, found, task ?? text ?? ''));
+        if (task !== undefined) return await shown.one(await notes.edit(at, context.caller, found, task));
+        const { note, applied } = await deps.quickActions.edit(at, context.caller, found, text ?? '');
+        return note ? withChanges(await shown.one(note), applied) : commandsOnly(applied);
       },
     }),
     route({

@@ -48,6 +48,8 @@ export interface NoteService {
   /** The same for all comments of a thread. */
   resolveDiscussion(place: Place, caller: Caller, discussionId: string, resolved: boolean): Promise<void>;
   remove(place: Place, caller: Caller, note: Note): Promise<void>;
+  /** The same where the caller may not change a comment. */
+  requireEdit(place: Place, caller: Caller, note: Note): void;
   /** 403, or 401 for strangers, where the caller may not comment. */
   requireComment(place: Place, caller: Caller): void;
   /** The caller as somebody who reads the comments of the place. */
@@ -237,6 +239,7 @@ export function noteService({
   return {
     reader,
     requireComment,
+    requireEdit: (place, caller, note) => void requireOwn(place, caller, note),
     mayResolve: (place, caller, notes) =>
       notes.some((note) => note.resolvable) && mayResolve(place, caller, notes.slice(0, 1)),
     create: (place, caller, note) => write(place, caller, note, { id: newDiscussionId() }),

@@ -4,7 +4,7 @@ import type { Db } from '../../../kernel/db/index.ts';
 import type { Label } from '../../../kernel/db/rows.ts';
 import { usersMentioned } from '../../identity/index.ts';
 import type { Place } from '../../namespaces/index.ts';
-import { findLabel } from '../labels/labels.queries.ts';
+import { findLabel, type LabelName } from '../labels/labels.queries.ts';
 
 /** Ids of the users that are named, the caller by `me`; null where somebody does not exist. */
 export async function usersIn(db: Db, caller: Caller, argument: string): Promise<number[] | null> {
@@ -17,20 +17,22 @@ export async function usersIn(db: Db, caller: Caller, argument: string): Promise
   return [...new Set([...own, ...found])];
 }
 
-/** `~bug ~"needs review"`, or titles with commas between them. */
-function titlesIn(argument: string): string[] {
-  const marked = [...argument.matchAll(/~(?:"([^"]+)"|([^\s~,"]+))/g)].map(([, quoted, bare]) => quoted ?? bare ?? '');
-  const titles =
-    marked.length > 0 ? marked : argument.split(',').map((title) => title.trim().replace(/^"(.*)"$/, '$1'));
-  return [...new Set(titles.filter((title) => title !== ''))];
+/** `~bug ~"needs review"`, the same without the mark, or titles with commas between them; a marked number may be an id. */
+function labelNamesIn(argument: string): LabelName[] {
+  const marked = [...argument.matchAll(/~(?:"([^"]+)"|([^\s~,"]+))/g)];
+  if (marked.length > 0) return marked.map(([, quoted, bare = '']) => (quoted ? { title: quoted } : bare));
+  const titles = argument.includes(',')
+    ? argument.split(',').map((title) => title.trim().replace(/^"(.*)"$/, '$1'))
+    : [...argument.matchAll(/"([^"]+)"|([^\s"]+)/g)].map(([, quoted, bare = '']) => quoted ?? bare);
+  return titles.filter((title) => title !== '').map((title) => ({ title }));
 }
 
 /** The labels that are named, of those that exist; none are created. */
 export async function labelsIn(db: Db, place: Place, argument: string): Promise<Pick<Label, 'id' | 'title'>[]> {
   const found: Pick<Label, 'id' | 'title'>[] = [];
-  for (const title of titlesIn(argument).slice(0, 100)) {
-    const label = await findLabel(db, place, { ancestors: true }, { title }, null);
-    if (label) found.push({ id: label.id, title: label.title });
+  for (const name of labelNamesIn(argument).slice(0, 100)) {
+    const label = await findLabel(db, place, { ancestors: true }, name, null);
+    if (label && !found.some(({ id }) => id === label.id)) found.push({ id: label.id, title: label.title });
   }
   return found;
 }

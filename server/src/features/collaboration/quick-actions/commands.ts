@@ -24,6 +24,7 @@ export interface Wish {
   readonly health_status?: Issue['health_status'];
   readonly severity?: Issue['severity'];
   readonly target_branch?: string;
+  readonly issue_type?: Issue['type'];
 }
 
 /** The thing as it is before the commands of a text. */
@@ -42,13 +43,15 @@ export type CommandField = 'assignees' | 'reviewers' | 'milestone' | 'lock' | 't
 
 /** What commands need to know of a kind. */
 export interface Commandable {
+  /** False where a kind has nothing but commands of its own. */
+  readonly shared?: false;
   readonly fields: ReadonlySet<CommandField>;
   readonly times?: Timed;
   /** Whether the caller may change texts and state, or what is planned. */
   may(place: Place, caller: Caller, what: 'edit' | 'plan'): Promise<boolean>;
   current(place: Place): Promise<Current>;
   update(place: Place, caller: Caller, wish: Wish): Promise<void>;
-  /** Labels and milestone of another thing of the kind that the caller sees. */
+  /** Labels and milestone of a thing of the kind that the caller sees, by what texts write for it. */
   metadataOf?(place: Place, caller: Caller, reference: string): Promise<Pick<Current, 'labels' | 'milestoneId'> | null>;
   /** Those that only this kind has. */
   readonly commands: readonly Command[];
@@ -66,6 +69,8 @@ export interface Running {
   readonly current: Current;
   /** What commands before this one have gathered. */
   readonly wish: Wish;
+  /** Labels and milestone of another thing, of any kind. */
+  metadataOf(reference: string): Promise<Pick<Current, 'labels' | 'milestoneId'> | null>;
 }
 
 export interface Outcome {

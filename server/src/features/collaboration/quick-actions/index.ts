@@ -5,11 +5,11 @@ import type { Note } from '../../../kernel/db/rows.ts';
 import { badRequest, HttpError } from '../../../kernel/http/errors.ts';
 import type { NoteableKinds, NoteableType, Place } from '../notes/kinds.ts';
 import type { NoteService } from '../notes/notes.service.ts';
-import type { Command, Commandable, Wish } from './commands.ts';
+import type { Command, Commandable, Running, Wish } from './commands.ts';
 import { commandsIn, type WrittenCommand } from './parser.ts';
 import { sharedCommands } from './shared.ts';
 
-export { dayIn } from './arguments.ts';
+export { dayIn, labelsIn } from './arguments.ts';
 export {
   type Command,
   type Commandable,
@@ -43,10 +43,19 @@ export interface QuickActions {
     create: (description: string | null) => Promise<T>,
     placeOf: (made: T) => Place,
   ): Promise<T>;
+  /** Changes a description to what is no command in it, then applies the commands; whether there were any. */
+  describing(
+    place: Place,
+    caller: Caller,
+    description: string | null | undefined,
+    change: (description: string | null | undefined) => Promise<void>,
+  ): Promise<boolean>;
   /** A text without its commands, and what applies these, once the text is written. */
   extracted(place: Place, caller: Caller, body: string): { readonly text: string; apply(): Promise<Applied> };
   /** Writes what is no command, then applies the commands. */
   comment(place: Place, caller: Caller, body: string, write: (body: string) => Promise<Note>): Promise<Commented>;
+  /** The same for another text of a comment; one that is left with nothing but commands is removed. */
+  edit(place: Place, caller: Caller, note: Note, body: string): Promise<Commented>;
 }
 
 const known = new WeakMap<Commandable, ReadonlyMap<string, Command>>();
@@ -54,13 +63,18 @@ const known = new WeakMap<Commandable, ReadonlyMap<string, Command>>();
 function commandsOf(kind: Commandable): ReadonlyMap<string, Command> {
   const found = known.get(kind);
   if (found) return found;
-  const all = [...sharedCommands.filter(({ needs }) => !needs || kind.fields.has(needs)), ...kind.commands];
+  const shared = kind.shared === false ? [] : sharedCommands;
+  const all = [...shared.filter(({ needs }) => !needs || kind.fields.has(needs)), ...kind.commands];
   const named = new Map(all.flatMap((command) => command.names.map((name) => [name, command] as const)));
   known.set(kind, named);
   return named;
 }
 
-export function quickActions(db: Db, kinds: NoteableKinds, notes: Pick<NoteService, 'requireComment'>): QuickActions {
+export function quickActions(
+  db: Db,
+  kinds: NoteableKinds,
+  notes: Pick<NoteService, 'requireComment' | 'requireEdit' | 'edit' | 'remove'>,
+): QuickActions {
   const extract = (type: NoteableType, text: string) => {
     const { commands } = kinds.of(type);
     return commands ? commandsIn(text, new Set(commandsOf(commands).keys())) : { text, commands: [] };
@@ -70,7 +84,16 @@ export function quickActions(db: Db, kinds: NoteableKinds, notes: Pick<NoteServi
     const { commands: kind, noun } = kinds.of(place.noteable.type);
     if (!kind || !caller.user || written.length === 0) return { changes: {}, summary: [], failure: null };
     const current = await kind.current(place);
-    const about = { db, place, caller, userId: caller.user.id, kind, current, noun: noun.replace(/^an? /, '') };
+    const about: Omit<Running, 'wish'> = {
+      ...{ db, place, caller, userId: caller.user.id, kind, current, noun: noun.replace(/^an? /, '') },
+      async metadataOf(reference) {
+        for (const { commands } of kinds.all()) {
+          const found = await commands?.metadataOf?.(place, caller, reference);
+          if (found) return found;
+        }
+        return null;
+      },
+    };
     let wish: Wish = {};
     let changes: Record<string, unknown> = {};
     const summary: string[] = [];
@@ -108,6 +131,22 @@ export function quickActions(db: Db, kinds: NoteableKinds, notes: Pick<NoteServi
       const made = await create(description == null ? null : text);
       await run(placeOf(made), caller, commands);
       return made;
+    },
+    async describing(place, caller, description, change) {
+      const { text, commands } = extract(place.noteable.type, description ?? '');
+      await change(commands.length === 0 ? description : text);
+      await run(place, caller, commands);
+      return commands.length > 0;
+    },
+    async edit(place, caller, note, body) {
+      const { text, commands } = extract(place.noteable.type, body);
+      if (commands.length === 0) return { note: await notes.edit(place, caller, note, text), applied: null };
+      notes.requireEdit(place, caller, note);
+      const edited = text === '' ? null : await notes.edit(place, caller, note, text);
+      const applied = await run(place, caller, commands);
+      if (edited === null && applied.failure !== null) throw badRequest(applied.failure);
+      if (edited === null) await notes.remove(place, caller, note);
+      return { note: edited, applied };
     },
     async comment(place, caller, body, write) {
       const { text, commands } = extract(place.noteable.type, body);

@@ -113,6 +113,7 @@ export const sharedCommands: readonly Command[] = [
   people('assignee', ['reassign'], replaced, false, 'Reassigned to'),
   people('reviewer', ['assign_reviewer', 'reviewer', 'request_review'], added, false, 'Requested a review from'),
   people('reviewer', ['unassign_reviewer', 'remove_reviewer'], without, true, 'Removed reviewers:'),
+  people('reviewer', ['reassign_reviewer'], replaced, false, 'Changed reviewers to'),
   guarded('plan', ['label', 'labels'], async (on, argument) => {
     const labels = await labelsIn(on.db, place(on), argument);
     if (labels.length === 0) return null;
@@ -200,7 +201,8 @@ export const sharedCommands: readonly Command[] = [
     ['estimate', 'estimate_time'],
     async (on, argument) => {
       const seconds = parseDuration(argument);
-      if (seconds === null || seconds <= 0) return null;
+      if (seconds === 0) return await estimating(on, 0, 'Removed the time estimate.');
+      if (seconds === null || seconds < 0) return null;
       return await estimating(on, seconds, `Set the time estimate to ${humanDuration(seconds)}.`);
     },
     'times',
@@ -248,7 +250,7 @@ export const sharedCommands: readonly Command[] = [
     'plan',
     ['copy_metadata'],
     async (on, argument) => {
-      const found = await on.kind.metadataOf?.(on.place, on.caller, argument);
+      const found = await on.metadataOf(argument);
       if (!found) return null;
       const { labels, milestoneId } = found;
       return {

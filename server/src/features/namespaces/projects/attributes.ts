@@ -211,7 +211,14 @@ export const projectAttributes: Readonly<Record<AttributeName, Attribute>> = {
   }),
   group_runners_enabled: kept('group_runners_enabled', false, 'runners of groups take no jobs', { test: own }),
   infrastructure_access_level: later('infrastructure_access_level', 'private', 'infrastructure'),
-  issue_branch_template: later('issue_branch_template', '%{id}-x', 'issues'),
+  issue_branch_template: kept(
+    'issue_branch_template',
+    '%{id}-x',
+    'names of branches that `/create_merge_request` makes',
+    {
+      test: 'planning/issues/branches.test.ts',
+    },
+  ),
   issues_access_level: kept('issues_access_level', 'private', 'filter of lists; who may use issues comes with them', {
     test: 'namespaces/projects/project-lists.test.ts',
   }),

@@ -23,6 +23,15 @@ export async function boardsOf(db: Db, place: Place): Promise<Board[]> {
   return await db.selectFrom('boards').selectAll().where(own(place)).orderBy('id').execute();
 }
 
+/** Labels of the columns of a project's board; null unless it has exactly one board. */
+export async function labelColumns(db: Db, projectId: number): Promise<number[] | null> {
+  const { rows } = await sql<{ labels: number[] }>`
+    select array_remove(array_agg(l.label_id), null) as labels
+    from boards b left join board_lists l on l.board_id = b.id
+    where b.project_id = ${projectId} group by b.id limit 2`.execute(db);
+  return rows.length === 1 ? (rows[0]?.labels ?? null) : null;
+}
+
 export async function findBoard(db: Db, place: Place, id: number): Promise<Board | undefined> {
   return await db.selectFrom('boards').selectAll().where(own(place)).where('id', '=', id).executeTakeFirst();
 }

@@ -93,7 +93,7 @@ export function epicRoutes(
   lists: EpicLists,
   epics: EpicService,
   present: PresentEpics,
-  actions: Pick<QuickActions, 'creating'>,
+  actions: Pick<QuickActions, 'creating' | 'describing'>,
 ): Route[] {
   const { find, one: shown } = present;
 
@@ -167,8 +167,17 @@ export function epicRoutes(
       responses: { 200: Epic },
       errors: [409],
       handler: async ({ params, subject, caller }) => {
-        const { id } = await find(subject, caller, params.epic_iid);
-        return await shown(await epics.update(subject, caller, id, params), caller);
+        const row = await find(subject, caller, params.epic_iid);
+        let updated = row;
+        const commanded = await actions.describing(
+          placeOfEpic(row, subject),
+          caller,
+          params.description,
+          async (description) => {
+            updated = await epics.update(subject, caller, row.id, { ...params, description });
+          },
+        );
+        return await shown(commanded ? ((await epicById(db, row.id)) ?? updated) : updated, caller);
       },
     }),
     route({

@@ -9,13 +9,15 @@ import type { Running } from '../../collaboration/quick-actions/index.ts';
 import { mayReadIssue } from './access.ts';
 import * as queries from './issues.queries.ts';
 import type { IssueService } from './issues.service.ts';
+import type { Beginnings } from './merge-request-command.ts';
 import type { IssueTransfers } from './transferring.ts';
 
 export interface IssueCommandDependencies {
   readonly db: Db;
-  readonly parents: Pick<ParentLoader, 'project'>;
+  readonly parents: Pick<ParentLoader, 'project' | 'group'>;
   readonly issues: IssueService;
   readonly transfers: IssueTransfers;
+  readonly beginnings: Beginnings;
 }
 
 export interface OnIssue {

@@ -8,6 +8,7 @@ import { mayUpdateIssue } from './access.ts';
 import { type IssueCommandDependencies, issueAt, issueNamed } from './commanded.ts';
 import * as queries from './issues.queries.ts';
 import { linkCommands } from './link-commands.ts';
+import { mergeRequestCommand } from './merge-request-command.ts';
 import { timedIssue } from './noteable.ts';
 import { planCommands } from './plan-commands.ts';
 
@@ -45,8 +46,9 @@ export function issueCommands(deps: IssueCommandDependencies): Commandable {
       return found && (await metadata(found.row));
     },
     commands: [
-      ...planCommands(db),
+      ...planCommands(deps),
       ...linkCommands(deps),
+      mergeRequestCommand(db, deps.beginnings),
       guarded('plan', ['promote', 'promote_to_epic'], async ({ place, caller }) => {
         const { row, subject } = await issueAt(db, place);
         if (!(await transfers.groupToPromote(subject, caller, row))) return null;

@@ -62,7 +62,7 @@ export function issueRoutes(
   issues: IssueService,
   base: string,
   present: PresentIssue,
-  actions: Pick<QuickActions, 'creating'>,
+  actions: Pick<QuickActions, 'creating' | 'describing'>,
 ): Route[] {
   const find = (subject: ProjectSubject, caller: Caller, iid: number) => findIssue(db, subject, caller, iid);
 
@@ -162,7 +162,16 @@ export function issueRoutes(
       errors: [409],
       handler: async ({ params, subject, caller }) => {
         const row = await findIssueToUpdate(db, subject, caller, params.issue_iid);
-        return await present(await issues.update(subject, caller, row, params), caller);
+        let updated = row;
+        const commanded = await actions.describing(
+          placeOfIssue(row, subject),
+          caller,
+          params.description,
+          async (description) => {
+            updated = await issues.update(subject, caller, row, { ...params, description });
+          },
+        );
+        return await present(commanded ? ((await issueById(db, row.id)) ?? updated) : updated, caller);
       },
     }),
     route({

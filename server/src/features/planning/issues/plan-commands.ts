@@ -1,10 +1,22 @@
 /** Quick actions on what people plan with issues: dates, weight, iteration, epic, health, severity, confidentiality. */
+import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
-import type { Issue } from '../../../kernel/db/rows.ts';
-import { type Command, dayIn, guarded, type Outcome, type Wish } from '../../collaboration/quick-actions/index.ts';
-import { epicAbove } from '../epics/epics.queries.ts';
-import { iterationAbove, iterationNamed } from '../iterations/above.queries.ts';
+import type { Issue, Iteration } from '../../../kernel/db/rows.ts';
+import type { ParentLoader } from '../../../kernel/http/parents.ts';
+import {
+  type Command,
+  dayIn,
+  guarded,
+  labelsIn,
+  type Outcome,
+  type Wish,
+} from '../../collaboration/quick-actions/index.ts';
+import { labelColumns } from '../boards/boards.queries.ts';
+import { epicAbove, epicToJoin } from '../epics/epics.queries.ts';
+import { epicNamed } from '../epics/naming.ts';
+import { iterationAbove, iterationNamed, iterationOfCadence } from '../iterations/above.queries.ts';
 import { issueAt } from './commanded.ts';
+import { issueTypes } from './issues.entity.ts';
 
 const healthStatuses = ['on_track', 'needs_attention', 'at_risk'] as const;
 /** By their names, and by the short ones of pages. */
@@ -23,7 +35,41 @@ const clearing = (db: Db, names: Command['names'], column: keyof Issue, wish: Wi
     return row[column] === null ? null : set(wish, summary);
   });
 
-export const planCommands = (db: Db): readonly Command[] => [
+/** `*iteration:"Sprint 1"`, by title or id, or `[cadence:"Sprints"] --next`, where the cadence may be left out. */
+async function iterationIn(db: Db, subject: ProjectSubject, argument: string): Promise<Iteration | undefined> {
+  const [, id, quoted, title] = /^\*iteration:(?:(\d{1,15})|"([^"]+)"|(.+))$/.exec(argument) ?? [];
+  if (id !== undefined) return await iterationAbove(db, subject, Number(id));
+  const name = quoted ?? title;
+  if (name !== undefined) return await iterationNamed(db, subject, name);
+  const cadenced = /^(?:\[cadence:(?:(\d{1,15})|"([^"]+)"|([^\]]+))\])?\s*(?:--(current|next))?$/.exec(argument);
+  if (!cadenced || argument === '') return undefined;
+  const [, cadenceId, ...named] = cadenced;
+  const cadence = named[0] ?? named[1];
+  const which = named[2] === 'next' ? 'next' : 'current';
+  return await iterationOfCadence(
+    db,
+    subject,
+    cadenceId ? { id: Number(cadenceId) } : cadence ? { title: cadence } : null,
+    which,
+  );
+}
+
+/** A type as people write it: `Test case`. */
+const typeIn = (argument: string) => issueTypes.find((type) => type === argument.toLowerCase().replaceAll(' ', '_'));
+
+export interface PlanCommandDependencies {
+  readonly db: Db;
+  readonly parents: Pick<ParentLoader, 'group'>;
+}
+
+const retyping = (db: Db, names: Command['names'], allowed: readonly Issue['type'][], summary: string): Command =>
+  guarded('plan', names, async ({ place }, argument) => {
+    const issue_type = argument === '' && allowed.length === 1 ? allowed[0] : typeIn(argument);
+    const { row } = await issueAt(db, place);
+    return issue_type && allowed.includes(issue_type) && row.type !== issue_type ? set({ issue_type }, summary) : null;
+  });
+
+export const planCommands = ({ db, parents }: PlanCommandDependencies): readonly Command[] => [
   guarded('plan', ['due'], async (_on, argument) => {
     const due_date = dayIn(argument);
     return due_date === null ? null : set({ due_date }, `Set the due date to ${due_date}.`);
@@ -39,30 +85,41 @@ export const planCommands = (db: Db): readonly Command[] => [
   }),
   guarded('plan', ['iteration'], async ({ place }, argument) => {
     const { subject } = await issueAt(db, place);
-    const [, id, quoted, title] = /^\*iteration:(?:(\d{1,15})|"([^"]+)"|(.+))$/.exec(argument) ?? [];
-    const name = quoted ?? title;
-    const found =
-      id !== undefined
-        ? await iterationAbove(db, subject, Number(id))
-        : name === undefined
-          ? undefined
-          : await iterationNamed(db, subject, name);
+    const found = await iterationIn(db, subject, argument);
     return found ? set({ iteration_id: found.id }, 'Set the iteration.') : null;
   }),
   clearing(db, ['remove_iteration'], 'iteration_id', { iteration_id: null }, 'Removed the iteration.'),
-  guarded('plan', ['epic'], async ({ place, caller }, argument) => {
+  guarded('plan', ['epic', 'set_parent'], async ({ place, caller }, argument) => {
     const { subject } = await issueAt(db, place);
-    const [, path, iid] = /^([\w./-]*)&(\d{1,9})$/.exec(argument) ?? [];
-    if (!iid || (path && path !== subject.namespace.full_path)) return null;
-    const found = await epicAbove(db, subject, caller, { iid: Number(iid) });
-    return found ? set({ epic_id: found.id }, `Added this issue to epic &${found.iid}.`) : null;
+    const named = await epicNamed({ db, parents }, caller, subject.namespace.id, argument);
+    if (!named) return null;
+    const { id } = named.row;
+    const found = (await epicAbove(db, subject, caller, { id })) ?? (await epicToJoin(db, caller, id));
+    return found ? set({ epic_id: id }, `Added this issue to epic ${argument.trim()}.`) : null;
   }),
-  clearing(db, ['remove_epic'], 'epic_id', { epic_id: null }, 'Removed this issue from its epic.'),
+  clearing(db, ['remove_epic', 'remove_parent'], 'epic_id', { epic_id: null }, 'Removed this issue from its epic.'),
   guarded('plan', ['health_status'], async (_on, argument) => {
     const health_status = healthStatuses.find((each) => each === argument.toLowerCase().replaceAll(' ', '_'));
     return health_status ? set({ health_status }, `Set health status to ${health_status}.`) : null;
   }),
   clearing(db, ['clear_health_status'], 'health_status', { health_status: null }, 'Cleared health status.'),
+  retyping(db, ['promote_to_incident'], ['incident'], 'Promoted this issue to an incident.'),
+  retyping(db, ['promote_to'], ['incident', 'issue'], 'Promoted this issue.'),
+  retyping(db, ['type'], issueTypes, 'Changed the type of this issue.'),
+  guarded('plan', ['board_move'], async ({ place: { subject }, current, wish }, argument) => {
+    const columns = subject.kind === 'project' ? await labelColumns(db, subject.project.id) : null;
+    const [label, another] = await labelsIn(db, subject, argument);
+    if (!columns || !label || another || !columns.includes(label.id)) return null;
+    const others = current.labels.filter(({ id }) => id !== label.id && columns.includes(id));
+    return {
+      changes: { add_label_ids: [label.id], remove_label_ids: others.map(({ id }) => id) },
+      wish: {
+        add_labels: [...(wish.add_labels ?? []), label.title],
+        remove_labels: [...(wish.remove_labels ?? []), ...others.map(({ title }) => title)],
+      },
+      summary: `Moved this issue to the column ~"${label.title}" of the board.`,
+    };
+  }),
   guarded('plan', ['severity'], async ({ place }, argument) => {
     const { row } = await issueAt(db, place);
     const name = argument.toLowerCase();

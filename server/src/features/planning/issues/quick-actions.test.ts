@@ -143,6 +143,107 @@ describe('quick actions', () => {
     expect([note.status, note.body.commands_changes]).toEqual([202, { state_event: 'reopen' }]);
   });
 
+  it('are applied when a description or a comment is edited; one that has nothing else goes', async () => {
+    const { path } = await make();
+    const put = (to: string, json: Json) => app.api<Found>('PUT', to, { json, token: owner.secret });
+    const changed = await put(path, { description: 'Text\n/label ~bug\n/weight 4', title: 'Edited' });
+    expect(changed.body).toMatchObject({ title: 'Edited', description: 'Text', labels: ['bug'], weight: 4 });
+    const epic = await post(`/groups/${group.id}/epics`, { title: 'Edited' });
+    const ofEpic = await put(`/groups/${group.id}/epics/${epic.body.iid}`, { description: '/close' });
+    expect(ofEpic.body).toMatchObject({ description: '', state: 'closed' });
+    const note = await post(`${path}/notes`, { body: 'Said' });
+    const own = `${path}/notes/${note.body.id}`;
+    const kept = await put(own, { body: 'Said again\n/unlabel bug\n/estimate 2h' });
+    expect([kept.status, kept.body]).toMatchObject([
+      200,
+      { body: 'Said again', commands_changes: { remove_label_ids: [expect.any(Number)], time_estimate: 7200 } },
+    ]);
+    const other = await app.api('PUT', own, { json: { body: '/close' }, token: guest.secret });
+    expect([other.status, (await get(path)).state]).toEqual([403, 'opened']);
+    const gone = await put(own, { body: '/label bug "needs review"\n/estimate 0' });
+    expect([gone.status, gone.body.summary]).toEqual([
+      202,
+      ['Added ~"bug" ~"needs review".', 'Removed the time estimate.'],
+    ]);
+    expect((await app.api('GET', own, { token: owner.secret })).status).toBe(404);
+    expect(await get(path)).toMatchObject({ labels: ['bug', 'needs review'], time_stats: { time_estimate: 0 } });
+  });
+
+  it('change the type, the iteration by its cadence, the column of the only board, and the epic by its URL', async () => {
+    const { path } = await make({ labels: 'bug' });
+    const say = async (body: string) => (await post(`${path}/notes`, { body })).body;
+    expect((await say('/promote_to_incident')).commands_changes).toEqual({ issue_type: 'incident' });
+    expect((await say('/promote_to_incident\n/type nothing')).commands_changes).toEqual({});
+    expect((await say('/type Task')).commands_changes).toEqual({ issue_type: 'task' });
+    const sprints = `/groups/${group.id}/iterations`;
+    const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+    const now = await post(sprints, { title: 'Now', start_date: day(-2), due_date: day(3) });
+    const next = await post(sprints, { title: 'Next', start_date: day(5), due_date: day(9) });
+    const [{ id: cadence, title } = { id: 0, title: '' }] = await app.db
+      .selectFrom('iteration_cadences')
+      .select(['id', 'title'])
+      .where('namespace_id', '=', group.id)
+      .execute();
+    expect((await say('/iteration --current')).commands_changes).toEqual({ iteration_id: now.body.id });
+    expect((await say(`/iteration [cadence:${cadence}] --next`)).commands_changes).toEqual({
+      iteration_id: next.body.id,
+    });
+    expect((await say(`/iteration [cadence:"${title}"]`)).commands_changes).toEqual({ iteration_id: now.body.id });
+    expect((await say('/iteration [cadence:"Other"] --next')).commands_changes).toEqual({});
+    expect((await say('/board_move ~bug')).commands_changes).toEqual({});
+    const board = await post(`/projects/${project.id}/boards`, { name: 'Work' });
+    const labels = await get<Found[]>(`/groups/${group.id}/labels`);
+    for (const { id } of labels) await post(`/projects/${project.id}/boards/${board.body.id}/lists`, { label_id: id });
+    expect((await say('/board_move ~"needs review"')).commands_changes).toEqual({
+      add_label_ids: [expect.any(Number)],
+      remove_label_ids: [expect.any(Number)],
+    });
+    const far = await buildGroup(app, { visibility: 'private' });
+    await buildMember(app, { user: owner.user, of: far, level: Level.owner });
+    const epic = await post(`/groups/${far.id}/epics`, { title: 'Far' });
+    expect((await say(`/epic ${far.full_path}&${epic.body.iid}`)).commands_changes).toEqual({ epic_id: epic.body.id });
+    expect(await get(path)).toMatchObject({
+      ...{ issue_type: 'task', labels: ['needs review'], iteration: { id: now.body.id }, epic: { id: epic.body.id } },
+    });
+    const page = `${app.url}/groups/${far.full_path}/-/epics/${epic.body.iid}`;
+    await say(`/remove_epic\n/iteration *iteration:${next.body.id}`);
+    expect(await get(path)).toMatchObject({ epic: null, iteration: { id: next.body.id } });
+    expect((await say(`/epic ${page}`)).commands_changes).toEqual({ epic_id: epic.body.id });
+  });
+
+  it('place epics in their tree and link them', async () => {
+    const [above, below, friend] = await Promise.all(
+      ['Above', 'Below', 'Friend'].map(async (title) => (await post(`/groups/${group.id}/epics`, { title })).body),
+    );
+    const say = async (epic: Found | undefined, body: string) =>
+      (await post(`/groups/${group.id}/epics/${epic?.id}/notes`, { body })).body.summary;
+    const parent = async () =>
+      (await get<{ parent_id: number | null }>(`/groups/${group.id}/epics/${below?.iid}`)).parent_id;
+    expect(await say(above, `/add_child &${below?.iid}\n/add_child &9999`)).toEqual([
+      `Added as child epic: &${below?.iid}.`,
+      'Could not apply add_child command.',
+    ]);
+    expect(await parent()).toBe(above?.id);
+    await say(above, `/remove_child &${below?.iid}`);
+    expect(await parent()).toBeNull();
+    await say(below, `/set_parent &${above?.iid}`);
+    expect(await parent()).toBe(above?.id);
+    await say(below, '/remove_parent');
+    expect(await parent()).toBeNull();
+    const links = async () =>
+      (await get<Json[]>(`/groups/${group.id}/epics/${below?.iid}/related_epics`)).map(({ title, link_type }) => [
+        title,
+        link_type,
+      ]);
+    await say(below, `/relate &${above?.iid}\n/blocked_by &${friend?.iid}`);
+    expect(await links()).toEqual([
+      ['Above', 'relates_to'],
+      ['Friend', 'is_blocked_by'],
+    ]);
+    await say(below, `/unlink &${friend?.iid}`);
+    expect(await links()).toHaveLength(1);
+  });
+
   it('relate issues, and close duplicates', async () => {
     const [one, two, three] = [await make(), await make(), await make()];
     const linked = await post(`${one.path}/notes`, { body: `/relate #${two.iid}\n/blocks #${three.iid}` });

@@ -18,6 +18,30 @@ export async function iterationAbove(
     .executeTakeFirst();
 }
 
+/**
+ * The iteration of a cadence that runs or comes next; of the nearest group where several have one of the title. Without a
+ * cadence, of the only one there is.
+ */
+export async function iterationOfCadence(
+  db: Db,
+  { namespace }: ProjectSubject,
+  cadence: { readonly id: number } | { readonly title: string } | null,
+  which: 'current' | 'next',
+): Promise<Iteration | undefined> {
+  const groups = sql`${[...namespace.traversal_ids]}::bigint[]`;
+  const wanted =
+    cadence === null ? sql`true` : 'id' in cadence ? sql`c.id = ${cadence.id}` : sql`c.title = ${cadence.title}`;
+  const { rows: cadences } = await sql<{ id: number }>`select c.id from iteration_cadences c
+    where c.namespace_id = any(${groups}) and ${wanted}
+    order by array_position(${groups}, c.namespace_id) desc, c.id limit 2`.execute(db);
+  const [found, another] = cadences;
+  if (!found || (cadence === null && another)) return undefined;
+  const { rows } = await sql<Iteration>`select i.* from iterations i where i.cadence_id = ${found.id}
+      and ${which === 'current' ? sql`current_date between i.start_date and i.due_date` : sql`i.start_date > current_date`}
+    order by i.start_date limit 1`.execute(db);
+  return rows[0];
+}
+
 /** One of a title; of the nearest group, and the earliest that has not ended, where several have it. */
 export async function iterationNamed(
   db: Db,

@@ -11,8 +11,10 @@ import { IdOrPath, Int, OneOf, Optional, Str } from '../../../kernel/http/params
 import { type Route, route } from '../../../kernel/http/route.ts';
 import type { Noteables } from '../../collaboration/index.ts';
 import {
+  AppliedCommands,
   CommitNote,
   changedLine,
+  commandsOnly,
   commitNoteJson,
   invalidNote,
   lineCode,
@@ -31,6 +33,8 @@ import { findProjectSubject } from '../../namespaces/index.ts';
 import { authorsByEmail } from '../changelogs/changelogs.queries.ts';
 import { projectPath } from '../commits/commits.json.ts';
 import type { RepositoryAccess } from '../face.ts';
+import type { RefService } from '../refs/refs.service.ts';
+import { commitCommands } from './commands.ts';
 
 type Repository = Pick<RepositoryAccess, 'resolve' | 'commit' | 'diffOfCommit'>;
 
@@ -38,6 +42,7 @@ export function commitNoteRoutes(deps: {
   readonly db: Db;
   readonly externalUrl: string;
   readonly repository: Repository;
+  readonly refs: Pick<RefService, 'createTag'>;
   readonly noteables: Noteables;
 }): Route[] {
   const { db, externalUrl, repository, noteables } = deps;
@@ -123,6 +128,7 @@ export function commitNoteRoutes(deps: {
       return (await load(subject, String(commit_id))).place;
     },
     positioned,
+    commands: commitCommands(deps.refs),
     mailed: {
       async show(subject, { commitId }, caller) {
         if (!commitId || !canOnProject(caller, 'read_code', subject)) return null;
@@ -174,14 +180,18 @@ export function commitNoteRoutes(deps: {
           }),
         ),
       }),
-      responses: { 201: CommitNote },
+      responses: { 201: CommitNote, 202: AppliedCommands },
       handler: async ({ params, subject, caller }) => {
         const { place } = await load(subject, params.sha);
         const { path, line, line_type: type = 'new' } = params;
         if (path !== undefined && line === undefined) throw invalidParameters(['line is missing']);
         const at =
           path !== undefined && line !== undefined ? await onLine(place, { path, line, type }) : { kind: null };
-        const [made] = await withPeople(db, [await notes.create(place, caller, { body: params.note, ...at })]);
+        const { note, applied } = await noteables.quickActions.comment(place, caller, params.note, (body) =>
+          notes.create(place, caller, { body, ...at }),
+        );
+        if (!note) return commandsOnly(applied);
+        const [made] = await withPeople(db, [note]);
         if (!made) throw recordNotFound();
         return commitNoteJson(made, externalUrl);
       },

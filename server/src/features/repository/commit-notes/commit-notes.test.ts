@@ -200,6 +200,26 @@ describe('threads', () => {
     expect(await threads(commit)).toHaveLength(1);
   });
 
+  it('tag their commit for those who may push', async () => {
+    const commit = await fresh();
+    const tag = async (note: string, who: BuiltToken) =>
+      await project.api<{ commands_changes: Json; summary: string[] }>('POST', `${at(commit)}/comments`, {
+        ...{ json: { note }, token: who.secret },
+      });
+    const name = `said-${commit.slice(0, 8)}`;
+    expect((await tag(`/tag ${name}`, reporter)).body.commands_changes).toEqual({});
+    const developer = await project.member(Level.developer);
+    const done = await tag(`/tag ${name} The first`, developer);
+    expect([done.status, done.body.commands_changes]).toEqual([202, { tag_name: name, tag_message: 'The first' }]);
+    expect((await project.api('GET', `/repository/tags/${name}`)).body).toMatchObject({
+      ...{ message: 'The first', commit: { id: commit } },
+    });
+    expect((await threads(commit)).flatMap(({ notes }) => notes.map(({ body }) => body))).toEqual([
+      `tagged commit ${commit} to \`${name}\``,
+    ]);
+    expect((await tag(`Again\n/tag ${name}`, developer)).status).toBe(201);
+  });
+
   it('belong to who wrote them and to maintainers, while the project is open', async () => {
     const commit = await fresh();
     const { body } = await begin({ body: 'mine' }, reporter, commit);

@@ -111,7 +111,8 @@ export function mergeRequestCommands(deps: Dependencies): Commandable {
       await deps.requests.update(subject, caller, row, wish);
     },
     async metadataOf({ subject }, caller, reference) {
-      const [, path, iid] = /^([\w./-]*)!(\d{1,9})$/.exec(reference.trim()) ?? [];
+      const [, path, iid] =
+        /^(?:https?:\/\/[^/\s]+\/)?([\w./-]*?)(?:!|\/-\/merge_requests\/)(\d{1,9})$/.exec(reference.trim()) ?? [];
       const there = path ? await deps.projectAs(path, caller) : subject;
       if (!iid || there?.kind !== 'project' || !canOnProject(caller, 'read_merge_request', there)) return null;
       const row = await queries.byIid(db, there.project.id, Number(iid));

@@ -31,7 +31,7 @@ function assignees(params: { assignee_id?: number; assignee_ids?: number[] }): n
 }
 
 export function mergeRequestRoutes(
-  deps: MergeRequestDependencies & { readonly quickActions: Pick<QuickActions, 'creating'> },
+  deps: MergeRequestDependencies & { readonly quickActions: Pick<QuickActions, 'creating' | 'describing'> },
   service: MergeRequestService,
   detail: MergeRequestDetailOf,
 ): Route[] {
@@ -166,11 +166,17 @@ export function mergeRequestRoutes(
         const row = await find(subject, params.merge_request_iid);
         if (row.author_id !== caller.user?.id || caller.user === null)
           requireOnProject(caller, 'update_merge_request', subject);
-        return detail(
-          subject,
+        let updated = row;
+        const commanded = await deps.quickActions.describing(
+          placeOfRequest(row, subject),
           caller,
-          await service.update(subject, caller, row, { ...params, assignee_ids: assignees(params) }),
+          params.description,
+          async (description) => {
+            const given = { ...params, description, assignee_ids: assignees(params) };
+            updated = await service.update(subject, caller, row, given);
+          },
         );
+        return detail(subject, caller, commanded ? ((await queries.byId(db, row.id)) ?? updated) : updated);
       },
     }),
     route({

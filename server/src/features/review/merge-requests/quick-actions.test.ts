@@ -58,6 +58,38 @@ describe('quick actions on merge requests', () => {
     expect(await get(path)).toMatchObject({ state: 'opened' });
   });
 
+  it('replace reviewers, when a description is edited too, and copy from issues; on issues, begin merge requests', async () => {
+    const name = reporter.user.username;
+    const { path } = await request({ description: `/assign_reviewer @${developer.user.username}` });
+    const json = { description: `Why\n/reassign_reviewer @${name}` };
+    expect((await project.api('PUT', path, { json })).body).toMatchObject({
+      ...{ description: 'Why', reviewers: [{ username: name }] },
+    });
+    const issue = await project.api<Found>('POST', '/issues', { json: { title: 'Slow: the page', labels: 'perf' } });
+    const ofIssue = `/issues/${issue.body.iid}`;
+    await say(path, `/copy_metadata #${issue.body.iid}`);
+    expect(await get(path)).toMatchObject({ labels: ['perf'] });
+    expect((await say(ofIssue, '/create_merge_request', reporter)).body).toMatchObject({ commands_changes: {} });
+    const branch = `${issue.body.iid}-slow-the-page`;
+    expect((await say(ofIssue, '/create_merge_request', developer)).body.commands_changes).toEqual({
+      create_merge_request: { branch_name: branch, issue_iid: issue.body.iid },
+    });
+    const [made] = (await project.api<Found[]>('GET', '/merge_requests', { query: { source_branch: branch } })).body;
+    expect(made).toMatchObject({
+      ...{ title: 'Draft: Resolve "Slow: the page"', description: `Closes #${issue.body.iid}`, labels: ['perf'] },
+      ...{ author: { id: developer.user.id }, target_branch: 'main' },
+    });
+    const said = (await project.api<{ body: string }[]>('GET', `${ofIssue}/notes`)).body.map(({ body }) => body);
+    expect(said).toContain(`created merge request !${made?.iid} to address this issue`);
+    // The branch is there already: the next one gets a number.
+    await project.api('PUT', '', { json: { issue_branch_template: 'fix/%{id}' } });
+    await say(ofIssue, '/create_merge_request');
+    expect((await say(ofIssue, '/create_merge_request')).body.commands_changes).toMatchObject({
+      create_merge_request: { branch_name: `fix/${issue.body.iid}-2` },
+    });
+    expect((await say(ofIssue, '/create_merge_request main')).body.commands_changes).toEqual({});
+  });
+
   it('approve and merge, by those who may', async () => {
     const { path } = await request();
     // A merge waits for the pipelines that what was pushed just now may bring.
