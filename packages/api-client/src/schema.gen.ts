@@ -22295,7 +22295,7 @@ export interface components {
             user: components["schemas"]["User"] | null;
             /** @description On one job that has not begun: what it waits for */
             waiting?: {
-                /** @description Waiting jobs that its runners get before it */
+                /** @description Waiting jobs that get a runner, or the resource of its group, before it */
                 jobs_ahead: number | null;
                 /** @description The reason as a sentence */
                 message: string;
@@ -35674,7 +35674,7 @@ export interface components {
             user: components["schemas"]["User"] | null;
             /** @description On one job that has not begun: what it waits for */
             waiting?: {
-                /** @description Waiting jobs that its runners get before it */
+                /** @description Waiting jobs that get a runner, or the resource of its group, before it */
                 jobs_ahead: number | null;
                 /** @description The reason as a sentence */
                 message: string;

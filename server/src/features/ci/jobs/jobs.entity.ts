@@ -71,7 +71,9 @@ export const JobEntity = Entity('Job', {
             'One of `runner`, `no_runner`, `tags`, `protected`, `paused`, `offline`, `jobs`, `resource_group`, `delay`, `manual`',
         }),
         message: Text({ description: 'The reason as a sentence' }),
-        jobs_ahead: Nullable(Count({ description: 'Waiting jobs that its runners get before it' })),
+        jobs_ahead: Nullable(
+          Count({ description: 'Waiting jobs that get a runner, or the resource of its group, before it' }),
+        ),
         runners_online: Nullable(Count({ description: 'Runners that are online and may take it' })),
       },
       { description: 'On one job that has not begun: what it waits for' },

@@ -1,6 +1,7 @@
 /** What a job waits for, in words and numbers. */
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Job } from '../../../kernel/db/rows.ts';
+import { currentJob, findGroup, upcomingBefore } from '../resource-groups/resource-groups.queries.ts';
 import {
   type BuiltIn,
   jobsAhead,
@@ -14,7 +15,15 @@ import type { PlanNeed } from './plan.ts';
 
 type WaitingJob = Pick<
   Job,
-  'id' | 'pipeline_id' | 'stage_index' | 'needs' | 'tag_list' | 'status' | 'scheduled_at' | 'resource_group'
+  | 'id'
+  | 'project_id'
+  | 'pipeline_id'
+  | 'stage_index'
+  | 'needs'
+  | 'tag_list'
+  | 'status'
+  | 'scheduled_at'
+  | 'resource_group'
 >;
 
 const listed = (names: readonly string[]) => names.join(', ');
@@ -40,13 +49,31 @@ function runnerReason(
   if (counts.tagged === 0)
     return tags.length === 0
       ? { reason: 'tags', message: 'No runner takes jobs without tags' }
-      : { reason: 'tags', message: `No runner has the ${tags.length === 1 ? 'tag' : 'tags'} ${listed(tags)}` };
+      : {
+          reason: 'tags',
+          message: `No runner has ${tags.length === 1 ? 'the tag' : 'all of the tags'} ${listed(tags)}`,
+        };
   if (counts.allowed === 0)
     return { reason: 'protected', message: `Runners${tagged(tags)} only run jobs of protected branches and tags` };
   if (counts.active === 0) return { reason: 'paused', message: `All runners${tagged(tags)} are paused` };
   if (counts.online === 0) return { reason: 'offline', message: `No runner${tagged(tags)} is online` };
   return { reason: 'runner', message: `Waiting for a runner${tagged(tags)}; ${ahead(before)}` };
 }
+
+/** Who has the resource, and how many of the group come first. */
+async function resourceReason(db: Db, job: WaitingJob): Promise<Pick<WaitingJson, 'message' | 'jobs_ahead'>> {
+  const key = job.resource_group ?? '';
+  const group = await findGroup(db, job.project_id, key);
+  const holder = group && (await currentJob(db, group));
+  const before = group ? await upcomingBefore(db, group, job.id) : 0;
+  const who = holder
+    ? `${holder.name} of pipeline #${holder.pipeline_id} in the resource group ${key}`
+    : `the resource group ${key}`;
+  return { message: `Waiting for ${who}; ${ahead(before)}`, jobs_ahead: before };
+}
+
+/** To the minute, as people read it. */
+const minuteOf = (at: Date | null) => (at ? `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC` : 'its time');
 
 /** Null for a job that does not wait. */
 export async function waitingFor(db: Db, job: WaitingJob, builtIn: BuiltIn): Promise<WaitingJson | null> {
@@ -68,13 +95,9 @@ export async function waitingFor(db: Db, job: WaitingJob, builtIn: BuiltIn): Pro
       };
     }
     case 'waiting_for_resource':
-      return {
-        reason: 'resource_group',
-        message: `Waiting for another job of the resource group ${job.resource_group ?? ''}`,
-        ...none,
-      };
+      return { reason: 'resource_group', ...(await resourceReason(db, job)), runners_online: null };
     case 'scheduled':
-      return { reason: 'delay', message: `Delayed until ${job.scheduled_at?.toISOString() ?? 'its time'}`, ...none };
+      return { reason: 'delay', message: `Delayed until ${minuteOf(job.scheduled_at)}`, ...none };
     case 'manual':
       return { reason: 'manual', message: 'Waiting to be started by somebody', ...none };
     default:

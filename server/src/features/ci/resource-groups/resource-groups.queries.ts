@@ -10,6 +10,9 @@ const holding = ['pending', 'running', 'canceling'];
 /** Not begun, whether or not it is its turn in its pipeline. */
 const upcoming = ['created', 'scheduled', 'waiting_for_resource'];
 
+/** Jobs of a group that are counted. */
+const mostCounted = 1000;
+
 type Group = Pick<ResourceGroup, 'project_id' | 'key'>;
 
 /** Groups are known from the first pipeline that names them. */
@@ -101,6 +104,13 @@ export async function listUpcoming(
     countUpTo(db, query.clearOrderBy().select('id')),
   ]);
   return { rows, total };
+}
+
+/** How many of them come before one. */
+export async function upcomingBefore(db: Db, group: ResourceGroup, id: number): Promise<number> {
+  const ids = await upcomingJobs(db, group).select('id').limit(mostCounted).execute();
+  const at = ids.findIndex((row) => row.id === id);
+  return at === -1 ? ids.length : at;
 }
 
 /** The job whose turn it is, if it waits; undefined when another has the resource or has to come before. */

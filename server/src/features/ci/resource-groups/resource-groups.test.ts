@@ -26,6 +26,11 @@ describe('a resource group', () => {
     expect((await call('GET', `${path}/current_job`)).body.id).toBe(first.id);
     const waiting = (await call<Json[]>('GET', `${path}/upcoming_jobs`)).body;
     expect(waiting.map(({ status }) => status)).toEqual(['waiting_for_resource']);
+    expect((await call('GET', `/projects/${project.id}/jobs/${waiting[0]?.id}`)).body.waiting).toEqual({
+      reason: 'resource_group',
+      message: `Waiting for ${first.job_info.name} of pipeline #${id} in the resource group prod; next in line`,
+      ...{ jobs_ahead: 0, runners_online: null },
+    });
     await runner.update(first, 'success');
     const second = await runner.next();
     expect(second.id).toBe(waiting[0]?.id);

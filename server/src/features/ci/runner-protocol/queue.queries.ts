@@ -107,7 +107,7 @@ export async function jobsAhead(db: Db, jobId: number, builtIn: BuiltIn): Promis
   return found.rows[0]?.ahead ?? 0;
 }
 
-/** Names of the jobs that a job waits for: those it needs, else all of the stages before, that have not ended. */
+/** Names of the jobs that a job waits for: those it needs, else all of the stages before, that have not ended and must. */
 export async function unfinishedBefore(
   db: Db,
   job: { readonly pipeline_id: number; readonly stage_index: number; readonly needs: readonly string[] | null },
@@ -117,7 +117,9 @@ export async function unfinishedBefore(
     .select('name')
     .where('pipeline_id', '=', job.pipeline_id)
     .where('retried', '=', false)
-    .where('status', 'not in', ['success', 'failed', 'canceled', 'skipped']);
+    .where('status', 'not in', ['success', 'failed', 'canceled', 'skipped'])
+    // Nobody waits for what may be left undone.
+    .where((where) => where.or([where('status', '!=', 'manual'), where('allow_failure', '=', false)]));
   query =
     job.needs === null
       ? query.where('stage_index', '<', job.stage_index)

@@ -153,9 +153,10 @@ it('priorities: of a project by administrators, of pipelines by maintainers, of 
 
 it('every job that waits says why', async () => {
   const tag = unique('why');
+  await runnerWith({ tag_list: [unique('another')] });
   const project = await world.project();
   const { id } = await project.push(
-    `build: {script: [x], tags: [${tag}]}\ntest: {script: [x], needs: [build]}\nhand: {script: [x], when: manual}\nlate: {script: [x], when: delayed, start_in: 1 day}`,
+    `build: {script: [x], tags: [${tag}]}\ntest: {script: [x], needs: [build]}\nhand: {script: [x], when: manual}\nlate: {script: [x], when: delayed, start_in: 1 day}\nafter: {stage: deploy, script: [x]}`,
   );
   const job = async (name: string) => await waiting(project, await project.job(id, name));
   expect(await job('build')).toMatchObject({
@@ -165,7 +166,9 @@ it('every job that waits says why', async () => {
   });
   expect(await job('test')).toMatchObject({ reason: 'jobs', message: 'Waiting for build', jobs_ahead: null });
   expect(await job('hand')).toMatchObject({ reason: 'manual' });
-  expect((await job('late'))?.message).toMatch(/^Delayed until 20/);
+  expect((await job('late'))?.message).toMatch(/^Delayed until 20[-\d]+ \d\d:\d\d UTC$/);
+  // Optional ones are not waited for.
+  expect((await job('after'))?.message).toBe('Waiting for build, test, late');
   const runner = await runnerWith({ tag_list: [tag], access_level: 'ref_protected' });
   expect(await job('build')).toMatchObject({ reason: 'offline', message: `No runner with the tag ${tag} is online` });
   const change = (json: object) =>
