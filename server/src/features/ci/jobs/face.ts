@@ -23,7 +23,7 @@ export interface JobsFace {
   /** Starts a manual job, and one that has ended once more. Throws where that is not allowed. */
   start(subject: ProjectSubject, caller: Caller, job: Job): Promise<void>;
   /** Lets a job that was blocked wait for a runner. */
-  release(job: Pick<Job, 'id' | 'pipeline_id'>): Promise<void>;
+  release(job: Pick<Job, 'id' | 'pipeline_id' | 'name' | 'user_id'>): Promise<void>;
   /** Ends a job that has not begun. */
   fail(job: Pick<Job, 'id' | 'pipeline_id'>, failureReason: string): Promise<void>;
 }
@@ -54,6 +54,7 @@ export function jobsFace(deps: CiDependencies, jobs: JobsService, access: WriteA
         if (!pipeline || !(await moveJob(tx, job.id, 'manual', 'pending'))) return;
         await notifyPending(tx);
         await deps.announce(tx, `job:${job.id}`);
+        await jobs.resetDependents(tx, pipeline.id, new Set([job.name]), job.user_id);
         await processPipeline(deps, tx, pipeline.id, pipeline);
       }),
     fail: (job, failureReason) =>

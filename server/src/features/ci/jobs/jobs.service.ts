@@ -65,7 +65,13 @@ export function jobsService(deps: CiDependencies) {
   /** Whoever starts a job on a protected branch must be allowed to change it. */
   const userId = (caller: Caller): number => caller.user?.id ?? 0;
 
-  async function resetDependents(tx: Db, pipelineId: number, names: ReadonlySet<string>, by: number): Promise<void> {
+  /** What was skipped because of these jobs, or waits for one of them to be played, waits again. */
+  async function resetDependents(
+    tx: Db,
+    pipelineId: number,
+    names: ReadonlySet<string>,
+    by: number | null,
+  ): Promise<void> {
     const rows = await newestJobs(tx, [pipelineId]);
     const following = dependents(rows.map(waitingJob), names);
     const skipped = following.filter((job) => job.status === 'skipped').map((job) => job.id);
@@ -174,5 +180,5 @@ export function jobsService(deps: CiDependencies) {
     });
   }
 
-  return { play, unschedule, retry, cancel, retryAll, erase };
+  return { play, unschedule, retry, cancel, retryAll, erase, resetDependents };
 }

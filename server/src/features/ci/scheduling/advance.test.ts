@@ -143,12 +143,14 @@ const scenarios: Array<[string, Short[], Record<string, string>]> = [
     { second: 'enqueue' },
   ],
   [
-    'a need that is optional manual is waited for',
+    'what needs an optional manual job is skipped until that is played',
     [
       ['a', 0, 'manual', { may: true }],
       ['b', 1, 'created', { needs: ['a'] }],
+      ['c', 1, 'created', { needs: ['a'], when: 'always' }],
+      ['d', 2, 'created'],
     ],
-    {},
+    { b: 'skip', c: 'enqueue' },
   ],
 ];
 

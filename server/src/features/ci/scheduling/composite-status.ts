@@ -34,7 +34,8 @@ export function compositeStatus(inputs: readonly StatusInput[], dag = false): Co
   const is = (status: JobStatus): Composite => ({ status, warnings: status === 'success' && warnings });
 
   if (dag) {
-    if (any('skipped')) return is('skipped');
+    // What does not run at all, unless somebody presses it, gives nothing to a job that needs it.
+    if (any('skipped', 'ignored')) return is('skipped');
     if (!only('success', 'failed', 'canceled', 'success_with_warnings')) return is('pending');
   }
   if (only('skipped', 'ignored')) return is('skipped');

@@ -42,8 +42,12 @@ export interface PipelineChange {
   readonly finishes: boolean;
 }
 
-/** What happens when the computed status is `next`; null when nothing changes. */
-export function pipelineChange(current: PipelineStatus, next: PipelineStatus): PipelineChange | null {
+/** Pipelines that have begun: jobs that only wait for runners now do not take them back. */
+const begun: ReadonlySet<PipelineStatus> = new Set(['running', 'success', 'failed', 'canceling', 'canceled']);
+
+/** What happens when the computed status is `computed`; null when nothing changes. */
+export function pipelineChange(current: PipelineStatus, computed: PipelineStatus): PipelineChange | null {
+  const next = computed === 'pending' && begun.has(current) ? 'running' : computed;
   if (current === next || !table[current].includes(next)) return null;
   return { status: next, starts: next === 'running', finishes: completedStatuses.has(next) };
 }

@@ -170,6 +170,25 @@ test: {stage: test, script: [x]}
     expect((await project.statuses(pipeline.id)).extra).toBe('manual');
   });
 
+  it('[20/8] that may be left out end a pipeline without those that need them, until they are played', async () => {
+    const project = await world.project();
+    const pipeline = await project.push(`
+build: {stage: build, script: [x], needs: []}
+hand: {stage: test, script: [x], when: manual, needs: [build]}
+check: {stage: deploy, script: [x], needs: [hand]}
+`);
+    await runner.run();
+    await project.reaches(pipeline.id, 'success');
+    expect(await project.statuses(pipeline.id)).toEqual({ build: 'success', hand: 'manual', check: 'skipped' });
+    await act(project, (await project.job(pipeline.id, 'hand')).id, 'play');
+    expect(await project.statuses(pipeline.id)).toEqual({ build: 'success', hand: 'pending', check: 'created' });
+    await project.reaches(pipeline.id, 'running');
+    await runner.run();
+    await runner.run();
+    await project.reaches(pipeline.id, 'success');
+    expect((await project.statuses(pipeline.id)).check).toBe('success');
+  });
+
   it('delayed jobs whose timer is stopped wait for somebody', async () => {
     const project = await world.project();
     const pipeline = await project.push('later: {script: [x], when: delayed, start_in: 1 day}');

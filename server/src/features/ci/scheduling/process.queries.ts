@@ -74,7 +74,7 @@ export async function jobsAfter(tx: Db, pipelineId: number, ended: readonly stri
     .where(
       sql<boolean>`id in (
         with own as materialized (
-          select id, name, status, needs, kind from jobs where pipeline_id = ${pipelineId} and not retried
+          select id, name, status, allow_failure, needs, kind from jobs where pipeline_id = ${pipelineId} and not retried
         ), wanted as (
           select own.id, need.name
           from own cross join jsonb_to_recordset(own.needs) as need (name text)
@@ -84,6 +84,7 @@ export async function jobsAfter(tx: Db, pipelineId: number, ended: readonly stri
         ), waiting as (
           select wanted.id from wanted join own on own.name = wanted.name
           where own.status not in ('success', 'failed', 'canceled', 'skipped')
+            and not (own.status = 'manual' and own.allow_failure)
         ), ready as (
           select id, name from wanted where id not in (select id from waiting)
         )

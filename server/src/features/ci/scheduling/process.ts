@@ -237,11 +237,16 @@ async function proposedOfAll(tx: Db, pipelineIds: readonly number[]): Promise<Pr
   return { rows, moves: [...rowsOf.values()].flatMap((own) => advance(own.map(waitingJob))) };
 }
 
-/** Where only jobs can move that need those that ended. What is skipped has ended, too: then all are looked at. */
+/**
+ * Where only jobs can move that need those that ended. What is skipped has ended, too, and what is manual may be nothing to
+ * wait for: then all are looked at.
+ */
 async function proposedAfter(tx: Db, pipelineId: number, ended: Ended): Promise<Proposed> {
   const rows = await jobsAfter(tx, pipelineId, ended);
   const moves = advance(rows.map(waitingJob));
-  return moves.some(({ event }) => event === 'skip') ? await proposedOfAll(tx, [pipelineId]) : { rows, moves };
+  return moves.some(({ event }) => event === 'skip' || event === 'actionize')
+    ? await proposedOfAll(tx, [pipelineId])
+    : { rows, moves };
 }
 
 /** A job that was moved, and what it was before. */
