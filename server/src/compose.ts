@@ -249,7 +249,11 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     project: async (id) => (await namespaces.projectFor(id, null))?.project ?? null,
     mergeRequests: review.mergeRequestsById,
   });
-  const security = securityFeature({ db, objects, parents: namespaces.parents, log });
+  const security = securityFeature({
+    ...{ db, log, objects, ports },
+    parents: namespaces.parents,
+    issues: planning.issues,
+  });
   const activity = activityFeature({
     db,
     settings,

@@ -5,6 +5,7 @@ import { startWorld, type World } from '../test/ci.ts';
 import { buildGroup, buildMember, buildProject, buildToken, buildUser, unique } from '../test/factories.ts';
 import { gpgKeyTexts, sshKeyText } from '../test/keys.ts';
 import { buildRepositoryProject, type RepositoryProject } from '../test/repositories.ts';
+import { linkedVulnerability } from '../test/vulnerabilities.ts';
 
 let world: World;
 let admin: string;
@@ -410,6 +411,7 @@ const targets: Readonly<Record<string, () => Promise<Target>>> = {
     const { id } = await created<{ id: number }>(`${issues}/${from.iid}/links`, target);
     return { url: `${issues}/${from.iid}/links/${id}` };
   },
+  '/vulnerabilities/:id/issue_links/:issue_link_id': () => linkedVulnerability(world.app, admin, repository.id),
   '/projects/:id/issues/:issue_iid/metric_images/:metric_image_id': async () => {
     const issues = `/projects/${repository.id}/issues`;
     const { id, iid } = await created<{ id: number; iid: number }>(issues, { title: 'x', issue_type: 'incident' });
@@ -419,9 +421,7 @@ const targets: Readonly<Record<string, () => Promise<Target>>> = {
   },
   '/groups/:id/iterations/:iteration_id': async () => {
     const { id } = await buildGroup(world.app, { owner: world.admin.user });
-    const days = { start_date: '2030-01-01', due_date: '2030-01-10' };
-    const made = await created<{ id: number }>(`/groups/${id}/iterations`, days);
-    return { url: `/groups/${id}/iterations/${made.id}` };
+    return await inside(`/groups/${id}/iterations`, { start_date: '2030-01-01', due_date: '2030-01-10' });
   },
 };
 
@@ -449,7 +449,7 @@ describe('[1/errors/13] If-Unmodified-Since', () => {
     if (later) expect([done.status, done.body]).toEqual([202, { message: '202 Accepted' }]);
     // What is gone is told once more.
     else if (
-      /\/releases\/|\/links\/:issue_link_id|\/pipeline_schedules\/|epic_link_id|(child_epic|epic_issue)_id/.test(path)
+      /\/releases\/|links\/:issue_link_id|\/pipeline_schedules\/|epic_link_id|(child_epic|epic_issue)_id/.test(path)
     )
       expect([done.status, done.body]).toEqual([200, expect.any(Object)]);
     else expect([done.status, done.body]).toEqual([204, null]);

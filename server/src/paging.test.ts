@@ -31,6 +31,8 @@ const empty = [
   '/projects/:id/vulnerabilities',
   '/groups/:id/vulnerabilities',
   '/vulnerabilities',
+  '/vulnerabilities/:id/issue_links',
+  '/projects/:id/issues/:issue_iid/related_vulnerabilities',
   '/groups/:id/milestones/:milestone_id/burndown_events',
   '/projects/:id/milestones/:milestone_id/burndown_events',
 ];

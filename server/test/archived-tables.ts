@@ -67,6 +67,7 @@ export const archivedTables: Readonly<Record<string, string>> = {
   time_entries: 'issues',
   vulnerabilities: 'vulnerability_findings',
   vulnerability_findings: 'vulnerability_findings',
+  vulnerability_issue_links: 'vulnerability_findings',
   web_hooks: 'hooks',
   wiki_pages: 'wiki.bundle',
   wikis: 'wiki.bundle',

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { TestApp } from './app.ts';
 import type { Change } from './audited.ts';
 import { unique } from './factories.ts';
+import { buildVulnerability, linkedVulnerability } from './vulnerabilities.ts';
 
 function changesOfSecureFiles(
   app: TestApp,
@@ -66,6 +67,7 @@ export const changesOfWhatJobsUse = (
 /** Vulnerabilities: made of a finding, and what people decide about them. */
 export function changesOfVulnerabilities(
   app: TestApp,
+  admin: string,
   project: () => Promise<string>,
 ): Record<string, () => Promise<Change>> {
   /** A finding of a project of its own, as a scanner leaves it; with a vulnerability, unless told. */
@@ -113,7 +115,22 @@ export function changesOfVulnerabilities(
     `POST /vulnerabilities/:id/${action}`,
     async () => ({ url: `/vulnerabilities/${(await found()).vulnerability}/${action}`, leaves }),
   ];
+  const inProject = async () => {
+    const base = await project();
+    return { base, id: Number(base.split('/').at(-1)) };
+  };
   return {
+    'POST /vulnerabilities/:id/issue_links': async () => {
+      const { base, id } = await inProject();
+      const json = { title: 'About it' };
+      const { body } = await app.api<{ iid: number }>('POST', `${base}/issues`, { token: admin, json });
+      const url = `/vulnerabilities/${await buildVulnerability(app, id)}/issue_links`;
+      return { url, json: { target_issue_iid: body.iid }, leaves: 'vulnerability_issue_linked' };
+    },
+    'DELETE /vulnerabilities/:id/issue_links/:issue_link_id': async () => {
+      const link = await linkedVulnerability(app, admin, (await inProject()).id);
+      return { ...link, leaves: 'vulnerability_issue_unlinked' };
+    },
     'POST /projects/:id/vulnerabilities': async () => {
       const { base, id } = await found(false);
       return { url: `${base}/vulnerabilities`, json: { finding_id: id }, leaves: 'vulnerability_created' };

@@ -228,7 +228,7 @@ export async function auditedChanges(
     ...changesOfServiceAccounts('project', project, make),
     ...changesOfProjectParts(project, make),
     ...changesOfWhatJobsUse(app, admin, project),
-    ...changesOfVulnerabilities(app, project),
+    ...changesOfVulnerabilities(app, admin, project),
     ...changesForOthers(
       async () => (await buildProject(app)).id,
       group,

@@ -349,6 +349,17 @@ async function scanned(app: TestApp, source: RepositoryProject, seed: number, re
     })
     .returning('id')
     .executeTakeFirstOrThrow();
+  const issues = await app.db
+    .selectFrom('issues')
+    .select('id')
+    .where('project_id', '=', project_id)
+    .orderBy('id')
+    .limit(2)
+    .execute();
+  await app.db
+    .insertInto('vulnerability_issue_links')
+    .values(issues.map(({ id }, at) => ({ vulnerability_id, issue_id: id, link_type: at ? 'related' : 'created' })))
+    .execute();
   for (const [at, found] of [vulnerability_id, null].entries()) {
     const { id } = await app.db
       .insertInto('vulnerability_findings')

@@ -42,6 +42,7 @@ import {
   groupVulnerabilityReport,
   instanceVulnerabilityReport,
   vulnerabilityReport,
+  vulnerabilityRoute,
 } from './routes/vulnerabilities.ts';
 import { groupWiki, projectWiki } from './routes/wikis.ts';
 import { workRoutes } from './routes/work.ts';
@@ -158,10 +159,18 @@ const newIssue = createRoute({
   // Links to the form, in documents and messages, fill it in.
   validateSearch: (
     search: Record<string, unknown>,
-  ): { title?: string | undefined; description?: string | undefined; template?: string | undefined } => ({
+  ): {
+    readonly title?: string | undefined;
+    readonly description?: string | undefined;
+    readonly template?: string | undefined;
+    readonly confidential?: boolean | undefined;
+    readonly vulnerability_id?: number | undefined;
+  } => ({
     title: text(search['issue[title]'] ?? search.title),
     description: text(search['issue[description]'] ?? search.description),
     template: text(search.issuable_template ?? search.template),
+    confidential: String(search['issue[confidential]'] ?? search.confidential) === 'true' || undefined,
+    vulnerability_id: number(search.vulnerability_id),
   }),
   beforeLoad: signedIn,
   component: lazyRouteComponent(() => import('./features/issues/NewIssuePage.tsx')),
@@ -253,6 +262,7 @@ const projectRoutes = [
   ...featureFlagRoutes,
   ...packageRoutes,
   vulnerabilityReport,
+  vulnerabilityRoute,
   snippets,
   milestones,
   newMilestone,

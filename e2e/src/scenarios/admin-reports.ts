@@ -71,6 +71,33 @@ export async function adminReportsJourney(suite: Suite): Promise<void> {
         await page.getByRole('button', { name: 'Dismiss Weak hash' }).click();
         await rows(page).filter({ hasText: 'Weak hash' }).waitFor({ state: 'detached' });
       });
+      await suite.step(
+        'browser: an issue is created from a vulnerability, another linked, and both show it',
+        async () => {
+          await call.expect(201, 'POST', `/projects/${gates}/issues`, { title: 'Review all queries' });
+          await rows(page).getByRole('link', { name: 'SQL injection' }).click();
+          await headed(page, 'SQL injection');
+          await page.getByRole('link', { name: 'src/gate.ts:89' }).waitFor();
+          await page.getByRole('link', { name: 'Create issue' }).click();
+          await page.getByRole('button', { name: 'Create issue' }).click();
+          await headed(page, 'Investigate vulnerability: SQL injection');
+          await page.getByText('Confidential').first().waitFor();
+          const shown = page.getByRole('list', { name: 'Related vulnerabilities' });
+          await shown.getByRole('link', { name: 'SQL injection' }).click();
+          await headed(page, 'SQL injection');
+          const linked = page.getByRole('list', { name: 'Linked issues' }).getByRole('listitem');
+          await linked.filter({ hasText: 'created from this vulnerability' }).waitFor();
+          assert.equal(await page.getByRole('link', { name: 'Create issue' }).count(), 0);
+          await page.getByRole('textbox', { name: 'Issue' }).fill('#1');
+          await page.getByRole('button', { name: 'Link issue' }).click();
+          await linked.filter({ hasText: 'Review all queries' }).waitFor();
+          await look(page, 'vulnerability');
+          await page.getByRole('button', { name: 'Remove the link to #1', exact: true }).click();
+          await page.getByRole('dialog').getByRole('button', { name: 'Remove link' }).click();
+          await linked.filter({ hasText: 'Review all queries' }).waitFor({ state: 'detached' });
+          await counted(linked, 1);
+        },
+      );
       await suite.step('browser: a group reports those of all its projects, one project, and as a file', async () => {
         await page.goto('/groups/canal');
         await page.getByRole('navigation', { name: 'Group' }).getByRole('link', { name: 'Vulnerabilities' }).click();
@@ -119,6 +146,14 @@ export async function adminReportsJourney(suite: Suite): Promise<void> {
           assert.equal(wide, false, `${address} is wider than the screen`);
           await look(narrow.page, `vulnerabilities-${name}-narrow-dark`);
         }
+        const [first] = await call.expect<{ id: number }[]>(
+          200,
+          'GET',
+          `/projects/${gates}/vulnerabilities?severity=critical`,
+        );
+        await narrow.page.goto(`/canal/lock/-/security/vulnerabilities/${first?.id}`);
+        await headed(narrow.page, 'SQL injection');
+        await look(narrow.page, 'vulnerability-narrow-dark');
         await narrow.page.goto('/admin/runner_fleet');
         await headed(narrow.page, 'Runner fleet', 2);
         await look(narrow.page, 'runner-fleet-narrow-dark');

@@ -1,5 +1,7 @@
-/** Vulnerability reports of a project, a group and the instance. */
+/** One vulnerability, and the reports of a project, a group and the instance. */
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { missing } from '../lib/api.ts';
+import { queries } from '../lib/queries.ts';
 import { fromSegment } from '../lib/urls.ts';
 import type { VulnerabilityFilter } from '../lib/vulnerabilities.ts';
 import { load } from '../loaders.ts';
@@ -25,6 +27,17 @@ export const vulnerabilityReport = createRoute({
   loader: async ({ params, deps }) =>
     load((await vulnerabilitiesData()).vulnerabilities({ kind: 'project', path: fromSegment(params.path) }, deps)),
   component: lazyRouteComponent(() => import('../features/vulnerabilities/VulnerabilitiesPage.tsx')),
+});
+
+export const vulnerabilityRoute = createRoute({
+  ...under,
+  path: '/security/vulnerabilities/$id',
+  loader: async ({ params }) => {
+    const { vulnerability } = await import('../lib/vulnerability.ts');
+    const { project } = await queries.ensureQueryData(vulnerability(Number(params.id)));
+    if (project.path_with_namespace !== fromSegment(params.path)) throw missing();
+  },
+  component: lazyRouteComponent(() => import('../features/vulnerabilities/VulnerabilityPage.tsx')),
 });
 
 export const groupVulnerabilityReport = createRoute({

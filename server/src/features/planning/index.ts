@@ -36,6 +36,7 @@ import { epicReferences } from './epics/references.ts';
 import { issueCsv } from './issue-csv/index.ts';
 import { issueCommands } from './issues/commands.ts';
 import { dueTask } from './issues/due.ts';
+import { issueFinder } from './issues/finder.ts';
 import { issuePresenter, issueRoutes } from './issues/issues.routes.ts';
 import { issueService } from './issues/issues.service.ts';
 import { issueLinkRoutes } from './issues/links.routes.ts';
@@ -53,6 +54,7 @@ import { iterationService } from './iterations/iterations.service.ts';
 import { schedulingTask } from './iterations/scheduling.ts';
 import { mountMetricImages } from './metric-images/metric-images.mount.ts';
 import { metricImageRoutes } from './metric-images/metric-images.routes.ts';
+import { issueFollowers } from './ports.ts';
 
 export { boardRelation, groupBoardRelation } from './boards/transfer.ts';
 export { epicBoardRelation } from './epic-boards/transfer.ts';
@@ -60,12 +62,15 @@ export type { FindEpics } from './epics/finding.ts';
 export { epicsSeen } from './epics/seen.queries.ts';
 export { epicLinkRelation, epicRelation } from './epics/transfer.ts';
 export { tellDueIssues } from './issues/due.ts';
+export type { IssueFinder } from './issues/finder.ts';
+export { Issue as IssueEntity } from './issues/issues.entity.ts';
 export { labelsOf as labelsOfIssues } from './issues/issues.queries.ts';
 export type { IssueLists } from './issues/listing.routes.ts';
 export { issueLinkRelation, issueRelation } from './issues/transfer.ts';
 export { cadenceRelation } from './iterations/transfer.ts';
 export { takeMetricImage } from './metric-images/archived.ts';
 export { archivedMetricImages, removeMetricImages } from './metric-images/metric-images.queries.ts';
+export { issueFollowers } from './ports.ts';
 
 export interface PlanningDependencies {
   readonly db: Db;
@@ -90,7 +95,7 @@ export function planningFeature(deps: PlanningDependencies) {
   ports.provide(membersUnassigned, { unassign });
   const service = issueService(db);
   const actions = deps.noteables.quickActions;
-  const transfers = issueTransfers(db, deps.parents);
+  const transfers = issueTransfers(db, deps.parents, ports.every(issueFollowers));
   const iterations = iterationService(db);
   const scheduling = schedulingTask(db);
   const due = dueTask(db);
@@ -147,6 +152,8 @@ export function planningFeature(deps: PlanningDependencies) {
     cron: [...scheduling.cron, ...due.cron],
     /** Lists for the search. */
     search: { issues: issueLists(db, externalUrl), epics: epicFinder(db, epicsShown) },
+    /** Issues that others link to. */
+    issues: issueFinder(db, externalUrl, deps.parents),
     /** What becomes of issues whose people go. */
     contributions: { move: moveIssues, remove: removeIssuesOf },
   } satisfies Feature & Record<string, unknown>;

@@ -223,6 +223,7 @@ export const projectAbilities = {
   read_own_audit_events: { role: developer, auditor: true },
   read_vulnerability: { role: developer, auditor: true },
   admin_vulnerability: { role: maintainer, changes: true },
+  admin_vulnerability_issue_link: { role: developer, changes: true },
   read_security_settings: { role: developer },
   read_audit_events: { role: maintainer, auditor: true },
   manage_access_tokens: { role: maintainer },

@@ -2451,6 +2451,15 @@ export interface VulnerabilityFindingsTable {
   updated_at: Generated<Date>;
 }
 
+export interface VulnerabilityIssueLinksTable {
+  id: Generated<number>;
+  vulnerability_id: number;
+  issue_id: number;
+  link_type: 'related' | 'created';
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
+}
+
 export interface WebHookCallsTable {
   id: Generated<number>;
   hook_id: number;
@@ -2730,6 +2739,7 @@ export interface Database {
   users: UsersTable;
   vulnerabilities: VulnerabilitiesTable;
   vulnerability_findings: VulnerabilityFindingsTable;
+  vulnerability_issue_links: VulnerabilityIssueLinksTable;
   web_hook_calls: WebHookCallsTable;
   web_hooks: WebHooksTable;
   webauthn_credentials: WebauthnCredentialsTable;

@@ -20,6 +20,7 @@ interface Start {
   /** The key of the template that `text` is of; empty for the usual one. */
   readonly template: string;
   readonly text: string;
+  readonly confidential: boolean;
 }
 
 interface Props {
@@ -46,7 +47,7 @@ export function IssueForm({ issue, start, action, send, cancel }: Props) {
   const description = written ?? template ?? start?.text ?? '';
   const [assignees, setAssignees] = useState<string[]>([]);
   const [due, setDue] = useState(issue?.due_date ?? '');
-  const [confidential, setConfidential] = useState(issue?.confidential ?? false);
+  const [confidential, setConfidential] = useState(issue?.confidential ?? start?.confidential ?? false);
   const [plan, setPlan] = useState<Plan>({
     labels: issue?.labels ?? [],
     milestone: (issue?.milestone as Milestone | null | undefined) ?? null,

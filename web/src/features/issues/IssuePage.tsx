@@ -22,6 +22,10 @@ import classes from './issues.module.css';
 // Shown when somebody edits; images of metrics belong to incidents alone.
 const IssueForm = lazy(async () => ({ default: (await import('./IssueForm.tsx')).IssueForm }));
 const MetricImages = lazy(async () => ({ default: (await import('./MetricImages.tsx')).MetricImages }));
+// Only those who may see vulnerabilities ask for them.
+const RelatedVulnerabilities = lazy(async () => ({
+  default: (await import('./RelatedVulnerabilities.tsx')).RelatedVulnerabilities,
+}));
 
 export default function IssuePage() {
   const { iid = '' } = useParams({ strict: false });
@@ -111,6 +115,11 @@ export default function IssuePage() {
                 adds={!view.project.archived && view.level >= level.planner}
                 removes={may}
               />
+            </Suspense>
+          ) : null}
+          {view.level >= level.developer ? (
+            <Suspense fallback={null}>
+              <RelatedVulnerabilities iid={issue.iid} />
             </Suspense>
           ) : null}
         </div>

@@ -200,6 +200,20 @@ it('vulnerabilities are told when they are created and get another state', async
   const confirmed = payloadOf(await heard('vulnerability_events', with_({ state: 'confirmed' })));
   expect(confirmed.object_attributes).toMatchObject({ confirmed_by_id: world.owner.user.id });
   expect(payloadOf(await tried('vulnerability_events'))).toMatchObject({ object_attributes: { title: 'Weakness' } });
+  const issue = await call('POST', `${base}/issues`, { title: 'Mend it' });
+  const hidden = await call('POST', `${base}/issues`, { title: 'Not for everybody', confidential: true });
+  const links = `/vulnerabilities/${String(made.id)}/issue_links`;
+  await call('POST', links, { target_issue_iid: hidden.iid });
+  await call('POST', links, { target_issue_iid: issue.iid });
+  const linked = await heard('vulnerability_events', ({ object_attributes }) => {
+    const [first] = object_attributes.issues as Json[];
+    return first !== undefined;
+  });
+  expect(payloadOf(linked).object_attributes.issues).toEqual([
+    { title: 'Mend it', url: issue.web_url, created_at: expect.any(String), updated_at: expect.any(String) },
+  ]);
+  const told = receiver.received.filter(({ path }) => path === '/vulnerability_events');
+  expect(told.filter(({ text }) => text.includes('Not for everybody'))).toEqual([]);
   await eventually('a message', async () => receiver.received.find(({ text }) => text.includes('(high) is confirmed')));
 });
 

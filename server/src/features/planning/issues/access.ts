@@ -5,6 +5,7 @@ import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Issue, User } from '../../../kernel/db/rows.ts';
 import { forbidden, recordNotFound, unauthorized } from '../../../kernel/http/errors.ts';
+import type { ParentLoader } from '../../../kernel/http/parents.ts';
 import { findUser } from '../../identity/index.ts';
 import { findProjectSubject } from '../../namespaces/index.ts';
 import { isAssigned, issueByIid } from './issues.queries.ts';
@@ -24,6 +25,23 @@ export async function mayReadIssue(db: Db, subject: ProjectSubject, caller: Call
     canOnProject(caller, 'read_confidential_issue', subject) ||
     (await isInvolved(db, caller, issue))
   );
+}
+
+/** Of issues of any projects, those that the caller sees. */
+export async function visibleIssues(
+  db: Db,
+  parents: Pick<ParentLoader, 'projects'>,
+  rows: readonly Issue[],
+  caller: Caller,
+): Promise<Issue[]> {
+  const subjects = await parents.projects([...new Set(rows.map(({ project_id }) => project_id))], caller);
+  const seen = await Promise.all(
+    rows.map(async (row) => {
+      const subject = subjects.get(row.project_id);
+      return subject !== undefined && (await mayReadIssue(db, subject, caller, row));
+    }),
+  );
+  return rows.filter((_row, at) => seen[at]);
 }
 
 /** Texts and state: also by whoever wrote it or is to do it, while the project takes changes. */

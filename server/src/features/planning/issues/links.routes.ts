@@ -17,7 +17,7 @@ import { offsetPage, withItems } from '../../../kernel/http/pagination.ts';
 import { Int, OneOf, Optional, Str } from '../../../kernel/http/params/schema.ts';
 import { type ParentLoader, requireOnProject } from '../../../kernel/http/parents.ts';
 import { type Route, route } from '../../../kernel/http/route.ts';
-import { findIssue, mayReadIssue } from './access.ts';
+import { findIssue, mayReadIssue, visibleIssues } from './access.ts';
 import { Issue, issueJson } from './issues.entity.ts';
 import { one } from './issues.params.ts';
 import { issueById, issueByIid, withDetails } from './issues.queries.ts';
@@ -69,17 +69,7 @@ export function issueLinkRoutes(db: Db, base: string, parents: Pick<ParentLoader
     return { id: link.id, source_issue: json(source), target_issue: json(target), link_type: seenFrom(link, from.id) };
   }
 
-  /** Of the issues, those that the caller sees. */
-  async function visible(rows: readonly IssueRow[], caller: Caller): Promise<IssueRow[]> {
-    const subjects = await parents.projects([...new Set(rows.map(({ project_id }) => project_id))], caller);
-    const seen = await Promise.all(
-      rows.map(async (row) => {
-        const subject = subjects.get(row.project_id);
-        return subject !== undefined && (await mayReadIssue(db, subject, caller, row));
-      }),
-    );
-    return rows.filter((_row, at) => seen[at]);
-  }
+  const visible = (rows: readonly IssueRow[], caller: Caller) => visibleIssues(db, parents, rows, caller);
 
   const mayLink = (caller: Caller, subject: ProjectSubject) => {
     if (!canOnProject(caller, 'admin_issue_link', subject)) throw caller.user === null ? unauthorized() : forbidden();

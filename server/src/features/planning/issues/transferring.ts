@@ -13,6 +13,7 @@ import { epicService } from '../epics/epics.service.ts';
 import { epicNoteableOf } from '../epics/place.ts';
 import { iterationAbove } from '../iterations/above.queries.ts';
 import { moveMetricImages } from '../metric-images/metric-images.queries.ts';
+import type { IssueFollower } from '../ports.ts';
 import { peopleWhoRead } from './access.ts';
 import * as queries from './issues.queries.ts';
 import { issueService } from './issues.service.ts';
@@ -31,7 +32,7 @@ async function known(tx: Db, place: ProjectSubject | GroupSubject, titles: reado
   return found;
 }
 
-export function issueTransfers(db: Db, parents: Pick<ParentLoader, 'group'>) {
+export function issueTransfers(db: Db, parents: Pick<ParentLoader, 'group'>, followers: readonly IssueFollower[]) {
   /** A new issue with what the other project can show of the old one: people, labels and dates that exist there. */
   async function copy(tx: Db, caller: Caller, row: Issue, target: ProjectSubject): Promise<Issue> {
     const labels = (await queries.labelsOf(tx, [row.id])).get(row.id) ?? [];
@@ -83,6 +84,7 @@ export function issueTransfers(db: Db, parents: Pick<ParentLoader, 'group'>) {
         await copyLinks(tx, row.id, made.id);
         await copyTimes(tx, 'issues', row.id, made.id);
         await moveMetricImages(tx, row.id, made.id);
+        for (const each of followers) await each.issueMoved(tx, row.id, made.id);
         await systemNote(tx, to, userId, 'moved', `moved from ${await referenceFrom(tx, made, row)}`);
         await systemNote(tx, from, userId, 'moved', `moved to ${await referenceFrom(tx, row, made)}`);
         await updateIssue(tx, subject, caller, row, { state_event: 'close' }, { moved_to_id: made.id });

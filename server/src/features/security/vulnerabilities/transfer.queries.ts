@@ -1,6 +1,6 @@
 /** Findings of scanners and what people made of them, as archives of projects hold them. */
 import { type Insertable, sql } from 'kysely';
-import type { Db } from '../../../kernel/db/index.ts';
+import { type Db, recordset } from '../../../kernel/db/index.ts';
 import type { VulnerabilitiesTable } from '../../../kernel/db/tables.ts';
 
 const batch = 200;
@@ -22,7 +22,11 @@ export async function* archivedFindingsOf(db: Db, projectId: number): AsyncGener
           - 'resolved_by_id' - 'dismissed_by_id' - 'last_edited_by_id' - 'updated_by_id' - 'report_type'
           || jsonb_build_object('author', ${name('author_id')}, 'confirmed_by', ${name('confirmed_by_id')},
             'resolved_by', ${name('resolved_by_id')}, 'dismissed_by', ${name('dismissed_by_id')},
-            'last_edited_by', ${name('last_edited_by_id')}, 'updated_by', ${name('updated_by_id')}) end as vulnerability
+            'last_edited_by', ${name('last_edited_by_id')}, 'updated_by', ${name('updated_by_id')},
+            'issue_links', (select coalesce(jsonb_agg(jsonb_build_object('issue', i.iid, 'link_type', l.link_type,
+                'created_at', l.created_at) order by l.id), '[]')
+              from vulnerability_issue_links l join issues i on i.id = l.issue_id and i.project_id = v.project_id
+              where l.vulnerability_id = v.id)) end as vulnerability
       from vulnerability_findings f left join vulnerabilities v on v.id = f.vulnerability_id
       where f.project_id = ${projectId} and f.id > ${after} order by f.id limit ${batch}`.execute(db);
     const last = rows.at(-1);
@@ -32,13 +36,28 @@ export async function* archivedFindingsOf(db: Db, projectId: number): AsyncGener
   }
 }
 
+export interface ArchivedIssueLink {
+  /** Number within the project. */
+  readonly issue: number;
+  readonly link_type: 'related' | 'created';
+  readonly created_at: Date;
+}
+
 export async function insertArchivedVulnerability(
   tx: Db,
   findingId: number,
   row: Insertable<VulnerabilitiesTable>,
+  links: readonly ArchivedIssueLink[],
 ): Promise<void> {
   const { id } = await tx.insertInto('vulnerabilities').values(row).returning('id').executeTakeFirstOrThrow();
   await tx.updateTable('vulnerability_findings').set({ vulnerability_id: id }).where('id', '=', findingId).execute();
+  if (links.length === 0) return;
+  // Those whose issue the archive does not have are left out, and so is what repeats another.
+  await sql`insert into vulnerability_issue_links (vulnerability_id, issue_id, link_type, created_at, updated_at)
+    select ${id}, i.id, l.link_type, l.created_at, l.created_at
+    from jsonb_to_recordset(${recordset(links)}::jsonb) as l (issue bigint, link_type text, created_at timestamptz(3))
+    join issues i on i.project_id = ${row.project_id} and i.iid = l.issue
+    on conflict do nothing`.execute(tx);
 }
 
 /** When a finding was first and last reported. */

@@ -4,6 +4,7 @@ import {
   Bool,
   DateParam,
   DateTimeParam,
+  Int,
   JsonObject,
   List,
   OneOf,
@@ -12,6 +13,7 @@ import {
   Str,
 } from '../../../kernel/http/params/schema.ts';
 import { type Relation, relation } from '../../namespaces/index.ts';
+import { linkTypes } from '../issue-links/issue-links.queries.ts';
 import { cleanedValue, confidences, findingUuid, reportTypes, severities } from '../reports/report.ts';
 import { identifierKey, saveFindings, saveIdentifiers, saveScanners } from '../reports/reports.queries.ts';
 import {
@@ -41,6 +43,11 @@ const vulnerability = Type.Object({
   ...{ confirmed_at: time, resolved_at: time, dismissed_at: time, last_edited_at: time },
   ...{ author: person, confirmed_by: person, resolved_by: person, dismissed_by: person },
   ...{ last_edited_by: person, updated_by: person },
+  issue_links: Optional(
+    List(Type.Object({ issue: Int({ minimum: 1 }), link_type: OneOf(linkTypes), created_at: DateTimeParam() }), {
+      maxItems: 1000,
+    }),
+  ),
   created_at: DateTimeParam(),
   updated_at: DateTimeParam(),
 });
@@ -99,8 +106,9 @@ export const findingRelation: Relation = relation({
     if (!saved || saved.vulnerability_id !== null) return 'is there already';
     await setFindingTimes(tx, saved.id, { created_at, updated_at });
     if (!made) return null;
-    const { author, confirmed_by, resolved_by, dismissed_by, last_edited_by, updated_by, ...state } = made;
-    await insertArchivedVulnerability(tx, saved.id, {
+    const { author, confirmed_by, resolved_by, dismissed_by, last_edited_by, updated_by, ...rest } = made;
+    const { issue_links: links = [], ...state } = rest;
+    const values = {
       ...state,
       project_id: projectId,
       report_type: type,
@@ -110,7 +118,8 @@ export const findingRelation: Relation = relation({
       dismissed_by_id: await target.person(dismissed_by),
       last_edited_by_id: await target.person(last_edited_by),
       updated_by_id: await target.person(updated_by),
-    });
+    };
+    await insertArchivedVulnerability(tx, saved.id, values, links);
     return null;
   },
   remove: removeFindings,

@@ -1,31 +1,29 @@
 /** Routes of vulnerabilities: what scanners found, and what people decide about it. */
 import Type from 'typebox';
-import { entityOfPlace, originOf, recordAudit } from '../../../kernel/audit/index.ts';
 import type { ProjectAbility } from '../../../kernel/authz/abilities.ts';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
-import { recordFact, vulnerabilityFacts } from '../../../kernel/events/index.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
-import { invalidRecord, notFound } from '../../../kernel/http/errors.ts';
+import { invalidRecord } from '../../../kernel/http/errors.ts';
 import { mapPage, offsetPage } from '../../../kernel/http/pagination.ts';
 import { IdOrPath, Int, List, OneOf, Optional } from '../../../kernel/http/params/schema.ts';
-import { type ParentLoader, requireOnProject } from '../../../kernel/http/parents.ts';
+import type { ParentLoader } from '../../../kernel/http/parents.ts';
 import { type Answer, answer, Empty, type Route, route } from '../../../kernel/http/route.ts';
 import { confidences, reportTypes, severities } from '../reports/report.ts';
 import { comparisonRoute } from './comparison.routes.ts';
+import {
+  auditVulnerability,
+  type FoundVulnerability,
+  presentVulnerability,
+  requireVulnerability,
+  tellVulnerability,
+} from './finding.ts';
 import { reportRoutes } from './report.routes.ts';
 import { trendRoute } from './trend.routes.ts';
-import {
-  ListedFindingEntity,
-  listedFindingJson,
-  VulnerabilityEntity,
-  vulnerabilityJson,
-} from './vulnerabilities.entity.ts';
+import { ListedFindingEntity, listedFindingJson, VulnerabilityEntity } from './vulnerabilities.entity.ts';
 import {
   createFrom,
   type DecidedState,
-  findingsOf,
-  findVulnerability,
   latestScannedPipeline,
   listFindings,
   lockFreeFinding,
@@ -44,6 +42,8 @@ const admin = { on: 'project', ability: 'admin_vulnerability' } as const;
 const id = IdOrPath('Id or path of the project');
 const vulnerabilityId = Int({ description: 'Id of the vulnerability' });
 
+type Context = Parameters<typeof auditVulnerability>[3];
+
 /** What people decide, and the word for it in audit events. */
 const decisions = [
   { action: 'confirm', state: 'confirmed', summary: 'Confirm a vulnerability' },
@@ -53,39 +53,13 @@ const decisions = [
 ] as const satisfies readonly { action: string; state: DecidedState; summary: string }[];
 
 export function vulnerabilityRoutes({ db, parents }: VulnerabilityRouteDependencies): Route[] {
-  async function present(row: VulnerabilityRow, subject: ProjectSubject) {
-    return vulnerabilityJson(row, (await findingsOf(db, [row.id])).get(row.id), subject);
+  const present = (row: VulnerabilityRow, subject: ProjectSubject) => presentVulnerability(db, { row, subject });
+  const find = (number: number, caller: Caller, ability: ProjectAbility) =>
+    requireVulnerability(db, parents, number, caller, ability);
+  async function record(tx: Db, found: FoundVulnerability, event: string, context: Context) {
+    await tellVulnerability(tx, event === 'vulnerability_created' ? 'created' : 'updated', found, context.caller);
+    await auditVulnerability(tx, found, event, context);
   }
-  /** Where it is not visible it is not there. */
-  async function find(number: number, caller: Caller, ability: ProjectAbility) {
-    const row = await findVulnerability(db, number);
-    const subject = row ? await parents.project(String(row.project_id), caller) : null;
-    if (!row || !subject) throw notFound();
-    requireOnProject(caller, ability, subject);
-    return { row, subject };
-  }
-  const record = async (
-    tx: Db,
-    subject: ProjectSubject,
-    event: string,
-    row: VulnerabilityRow,
-    context: Parameters<typeof originOf>[0],
-  ) => {
-    const { id: project_id, namespace_id } = subject.project;
-    await recordFact(
-      tx,
-      event === 'vulnerability_created' ? vulnerabilityFacts.created : vulnerabilityFacts.updated,
-      { vulnerability_id: row.id },
-      { project_id, namespace_id, actor_id: context.caller.user?.id ?? null },
-    );
-    await recordAudit(tx, {
-      ...originOf(context),
-      entity: entityOfPlace(subject),
-      event,
-      details: {},
-      target: { type: 'Vulnerability', id: row.id, details: row.title },
-    });
-  };
 
   return [
     comparisonRoute(db),
@@ -106,7 +80,7 @@ export function vulnerabilityRoutes({ db, parents }: VulnerabilityRouteDependenc
           if (!finding)
             throw invalidRecord({ base: ['finding is not found or is already attached to another vulnerability'] });
           const made = await createFrom(tx, finding, caller.user?.id ?? null);
-          await record(tx, subject, 'vulnerability_created', made, context);
+          await record(tx, { row: made, subject }, 'vulnerability_created', context);
           return made;
         });
         return await present(row, subject);
@@ -177,7 +151,7 @@ export function vulnerabilityRoutes({ db, parents }: VulnerabilityRouteDependenc
           const { row, subject } = await find(params.id, caller, 'admin_vulnerability');
           const changed = await transaction(db, async (tx) => {
             const set = await setState(tx, row.id, state, caller.user?.id ?? null);
-            if (set) await record(tx, subject, `vulnerability_${state}`, set, context);
+            if (set) await record(tx, { row: set, subject }, `vulnerability_${state}`, context);
             return set;
           });
           return changed ? await present(changed, subject) : answer(304);

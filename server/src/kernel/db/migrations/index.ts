@@ -140,6 +140,7 @@ import { inactiveProjectsMigration } from './1090-inactive-projects.ts';
 import { toldPushMirrorsMigration } from './1091-told-push-mirrors.ts';
 import { expiringTokensMigration } from './1092-expiring-tokens.ts';
 import { userAddressesMigration } from './1093-user-addresses.ts';
+import { vulnerabilityIssueLinksMigration } from './1130-vulnerability-issue-links.ts';
 
 /** One step of the schema. `statements` run in order in one transaction; each may hold several SQL commands. */
 export interface Migration {
@@ -289,4 +290,5 @@ export const migrations: readonly Migration[] = [
   toldPushMirrorsMigration,
   expiringTokensMigration,
   userAddressesMigration,
+  vulnerabilityIssueLinksMigration,
 ];

@@ -161,13 +161,17 @@ function deploymentMessage(payload: Json): ChatMessage | null {
 function vulnerabilityMessage(payload: Json): ChatMessage {
   const item = object(payload.object_attributes);
   const identifiers = list(item.identifiers).map(({ name }) => text(name));
+  const issues = list(item.issues).map(({ title, url }) => ({ text: firstLine(title), url: text(url) }));
   return {
     parts: [
       'Vulnerability ',
       { text: firstLine(item.title), url: text(item.url) },
       ` (${text(item.severity)}) is ${text(item.state)}`,
     ],
-    details: identifiers.length > 0 ? [[identifiers.slice(0, 10).join(', ')]] : [],
+    details: [
+      ...(identifiers.length > 0 ? [[identifiers.slice(0, 10).join(', ')]] : []),
+      ...issues.slice(0, 10).map((issue) => ['Issue ', issue]),
+    ],
     color: ['resolved', 'dismissed'].includes(text(item.state)) ? colors.good : colors.bad,
   };
 }
