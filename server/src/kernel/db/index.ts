@@ -1,5 +1,6 @@
 /** The database: the pool, transactions, locks, notifications, migrations, errors. */
 export { databaseFault, isMissingReference, isUniqueViolation } from './errors.ts';
+export { gramsOf, soughtGrams } from './grams.ts';
 export { insertMany } from './insert-many.ts';
 export { type Listener, startListener } from './listen.ts';
 export {
@@ -15,4 +16,5 @@ export { containing, recordset, wordsOf } from './patterns.ts';
 export { createDb, createPool, type DatabaseAddress, type Db } from './pool.ts';
 export { unanswered } from './statements.ts';
 export { sharedRead, together } from './together.ts';
+export { trigramsWithin } from './trigrams.ts';
 export { beforeCommit, transaction } from './tx.ts';

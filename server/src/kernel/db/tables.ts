@@ -297,6 +297,7 @@ export interface CodeChunksTable {
   first_line: number;
   network: number;
   content: string;
+  grams: Buffer | null;
 }
 
 export interface CodeCommitsTable {

@@ -1,7 +1,7 @@
 /** What a search finds in the index of code: lines by their trigrams, only of repositories that the caller may read. */
 import { sql } from 'kysely';
 import type { Caller } from '../../../kernel/authz/subjects.ts';
-import { containing, type Db } from '../../../kernel/db/index.ts';
+import { containing, type Db, soughtGrams, trigramsWithin } from '../../../kernel/db/index.ts';
 import { abilityScope, allOf, below, groupContentScope, type Sql, withTables } from '../../namespaces/index.ts';
 import type { FileFilter } from './filters.ts';
 
@@ -81,6 +81,8 @@ function scopeOf({ caller, kind, place, forks }: CodeScope): { readonly seen: Sq
   return { tables: scope.tables ?? groups.tables, seen: sql`${seen} union all ${groups.seen}` };
 }
 
+const either = (conditions: readonly Sql[]) => sql<boolean>`(${sql.join(conditions, sql` or `)})`;
+
 const globbed = (glob: string) => glob.replace(/[\\%_]/g, '\\$&').replaceAll('*', '%');
 const lastPart = sql`substring(f.path from '[^/]*$')`;
 
@@ -103,6 +105,34 @@ async function networksOf(db: Db, scope: CodeScope): Promise<readonly number[] |
   return rows.length > fewNetworks ? null : rows.map(({ network }) => network);
 }
 
+/**
+ * Chunks that hold the texts of one of the alternatives. The index has their trigrams; it alone decides on these, so that no
+ * chunk is read for them. What it finds is passed over by the bits beside the text, before the text itself is read.
+ */
+function holding({ texts, cased }: Pick<CodeQuery, 'texts' | 'cased'>): {
+  readonly trigrams: Sql | null;
+  readonly text: Sql | null;
+} {
+  if (texts.length === 0) return { trigrams: null, text: null };
+  const operator = cased ? sql`like` : sql`ilike`;
+  const trigrams = texts.map((all) => [...new Set(all.flatMap(trigramsWithin))]);
+  const held = texts.map((all) => {
+    const grams = all.flatMap(soughtGrams);
+    const whole = allOf(all.map((text) => sql`c.content ${operator} ${containing(text)}`));
+    if (grams.length === 0) return whole;
+    const has = allOf(
+      grams.map((gram) => sql`get_bit(c.grams, (${sql.raw(String(gram))} % (8 * octet_length(c.grams)))) = 1`),
+    );
+    // In this order: conditions beside each other may be tried in any.
+    return sql`case when c.grams is null or (${has}) then ${whole} else false end`;
+  });
+  const narrows = trigrams.every(({ length }) => length > 0);
+  return {
+    trigrams: narrows ? either(trigrams.map((each) => sql`show_trgm(c.content) @> ${each}::text[]`)) : null,
+    text: either(held),
+  };
+}
+
 /** Longest run of one search, and rows that are taken at a time. */
 const longestMilliseconds = 8_000;
 const atOnce = 100;
@@ -115,12 +145,10 @@ export async function* chunksWith(db: Db, scope: CodeScope, query: CodeQuery): A
   const networks = await networksOf(db, scope);
   if (networks?.length === 0) return;
   const { seen, tables } = scopeOf(scope);
-  const operator = query.cased ? sql`like` : sql`ilike`;
-  const alternatives = query.texts.map((texts) =>
-    allOf(texts.map((text) => sql`c.content ${operator} ${containing(text)}`)),
-  );
+  const { trigrams, text } = holding(query);
   const texts = [
-    ...(alternatives.length === 0 ? [] : [sql`(${sql.join(alternatives, sql` or `)})`]),
+    ...(trigrams === null ? [] : [trigrams]),
+    ...(text === null ? [] : [text]),
     ...(networks === null ? [] : [sql`array[c.network] && ${[...networks]}::bigint[]`]),
   ];
   const tx = await db.startTransaction().execute();
@@ -129,6 +157,10 @@ export async function* chunksWith(db: Db, scope: CodeScope, query: CodeQuery): A
     await sql`set local synchronize_seqscans = off`.execute(tx);
     await sql`set local max_parallel_workers_per_gather = 0`.execute(tx);
     await sql`set local jit = off`.execute(tx);
+    // Room for every chunk that the index finds: where it is short of room, whole pages are looked through.
+    await sql`set local work_mem = '32MB'`.execute(tx);
+    // Making the trigrams of every text costs far more than PostgreSQL thinks.
+    if (trigrams !== null) await sql`set local enable_seqscan = off`.execute(tx);
     // The index of texts leads, whatever PostgreSQL thinks of its selectivity.
     await sql`declare found_chunks no scroll cursor for
       ${withTables(tables, sql`seen as materialized (${seen})`)}

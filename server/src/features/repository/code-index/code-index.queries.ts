@@ -1,6 +1,6 @@
 /** Rows of the code index: what is indexed, contents once in a network of forks, and the paths that have them. */
 import { sql } from 'kysely';
-import type { Db } from '../../../kernel/db/index.ts';
+import { type Db, gramsOf } from '../../../kernel/db/index.ts';
 
 export type IndexKind = 'code' | 'wiki';
 
@@ -104,11 +104,24 @@ export async function addContents(db: Db, network: number, contents: readonly Ne
       from unnest(${contents.map(({ oid }) => oid)}::text[], ${contents.map(({ bytes }) => bytes)}::int[]) c (oid, bytes)
       on conflict (network, oid) do nothing
       returning id, oid)
-    insert into code_chunks (blob_id, first_line, network, content)
-    select a.id, c.first_line, ${network}::bigint, c.content
+    insert into code_chunks (blob_id, first_line, network, content, grams)
+    select a.id, c.first_line, ${network}::bigint, c.content, c.grams
     from unnest(${chunks.map(({ oid }) => oid)}::text[], ${chunks.map(({ firstLine }) => firstLine)}::int[],
-      ${chunks.map(({ text }) => text)}::text[]) c (oid, first_line, content)
+      ${chunks.map(({ text }) => text)}::text[], ${chunks.map(({ text }) => gramsOf(text))}::bytea[])
+      c (oid, first_line, content, grams)
     join added a on a.oid = c.oid`.execute(db);
+}
+
+/** Gives texts that were stored without their bits some; false where none are left. */
+export async function addGrams(db: Db, limit: number): Promise<boolean> {
+  const { rows } = await sql<{ blob_id: number; first_line: number; content: string }>`
+    select blob_id, first_line, content from code_chunks where grams is null limit ${limit}`.execute(db);
+  if (rows.length === 0) return false;
+  await sql`update code_chunks c set grams = g.grams
+    from unnest(${rows.map((row) => row.blob_id)}::bigint[], ${rows.map((row) => row.first_line)}::int[],
+      ${rows.map(({ content }) => gramsOf(content))}::bytea[]) g (blob_id, first_line, grams)
+    where c.blob_id = g.blob_id and c.first_line = g.first_line`.execute(db);
+  return rows.length === limit;
 }
 
 /** Every path of an index with the content it has. */

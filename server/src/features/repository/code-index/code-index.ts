@@ -268,6 +268,7 @@ export function codeIndexing(deps: {
             priority: 5,
           }));
           await addJobs(db, sweepTask, networks);
+          while (await queries.addGrams(db, sweepBatch)) signal.throwIfAborted();
           return;
         }
         while ((await queries.removeOrphans(db, network, sweepBatch)) === sweepBatch) signal.throwIfAborted();

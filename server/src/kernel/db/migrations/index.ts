@@ -141,6 +141,7 @@ import { toldPushMirrorsMigration } from './1091-told-push-mirrors.ts';
 import { expiringTokensMigration } from './1092-expiring-tokens.ts';
 import { userAddressesMigration } from './1093-user-addresses.ts';
 import { vulnerabilityIssueLinksMigration } from './1130-vulnerability-issue-links.ts';
+import { codeGramsMigration } from './1131-code-grams.ts';
 
 /** One step of the schema. `statements` run in order in one transaction; each may hold several SQL commands. */
 export interface Migration {
@@ -291,4 +292,5 @@ export const migrations: readonly Migration[] = [
   expiringTokensMigration,
   userAddressesMigration,
   vulnerabilityIssueLinksMigration,
+  codeGramsMigration,
 ];
