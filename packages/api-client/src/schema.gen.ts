@@ -8400,6 +8400,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/projects/{id}/issues/{issue_iid}/related_vulnerabilities": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List vulnerabilities that an issue is linked to
+         * @description Needs the ability `read_issue` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdIssuesByIssueIidRelatedVulnerabilities"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/projects/{id}/issues/{issue_iid}/reorder": {
         parameters: {
             query?: never;
@@ -17733,6 +17753,50 @@ export interface paths {
          */
         post: operations["postVulnerabilitiesByIdDismiss"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/vulnerabilities/{id}/issue_links": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List issues that a vulnerability is linked to
+         * @description Any signed-in user. Token scope: `api` or `read_api`.
+         */
+        get: operations["getVulnerabilitiesByIdIssueLinks"];
+        put?: never;
+        /**
+         * Link a vulnerability to an issue
+         * @description Any signed-in user. Token scope: `api`.
+         */
+        post: operations["postVulnerabilitiesByIdIssueLinks"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/vulnerabilities/{id}/issue_links/{issue_link_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a link between a vulnerability and an issue
+         * @description Any signed-in user. Token scope: `api`.
+         */
+        delete: operations["deleteVulnerabilitiesByIdIssueLinksByIssueLinkId"];
         options?: never;
         head?: never;
         patch?: never;
@@ -29894,6 +29958,18 @@ export interface components {
             /** @description What the authenticator application shows */
             code: string;
         };
+        PostVulnerabilitiesByIdIssueLinksBody: {
+            /**
+             * @description `created` for the issue that was created from the vulnerability: at most one
+             * @default related
+             * @enum {string}
+             */
+            link_type?: "related" | "created";
+            /** @description Number of the issue within its project */
+            target_issue_iid: number;
+            /** @description Id or path of the project of the issue; that of the vulnerability without it */
+            target_project_id?: string;
+        };
         /** Project */
         Project: {
             /** @description Addresses of the parts of the project in the API */
@@ -36803,6 +36879,126 @@ export interface components {
             updated_at: string;
             uuid: string;
             vulnerability_id: number | null;
+        };
+        /** VulnerabilityIssueLink */
+        VulnerabilityIssueLink: {
+            id: number;
+            issue: components["schemas"]["Issue"];
+            /**
+             * @description `created` for the issue that was created from the vulnerability
+             * @enum {string}
+             */
+            link_type: "related" | "created";
+            vulnerability: components["schemas"]["Vulnerability"];
+        };
+        /** VulnerabilityRelatedIssue */
+        VulnerabilityRelatedIssue: {
+            _links: {
+                award_emoji: string;
+                closed_as_duplicate_of: string | null;
+                notes: string;
+                project: string;
+                self: string;
+            };
+            /**
+             * @deprecated
+             * @description The first; use `assignees`
+             */
+            assignee: components["schemas"]["UserReference"] | null;
+            assignees: components["schemas"]["UserReference"][];
+            author: components["schemas"]["UserReference"];
+            /** @description Open issues that it blocks */
+            blocking_issues_count: number;
+            /** Format: date-time */
+            closed_at: string | null;
+            closed_by: components["schemas"]["UserReference"] | null;
+            /** @description Whether only its author, its assignees and members from planners on see it */
+            confidential: boolean;
+            /** Format: date-time */
+            created_at: string;
+            description: string | null;
+            /** @description Whether only members may comment */
+            discussion_locked: boolean | null;
+            downvotes: number;
+            /** Format: date */
+            due_date: string | null;
+            epic: {
+                group_id: number;
+                human_readable_end_date: string | null;
+                human_readable_timestamp: string | null;
+                id: number;
+                iid: number;
+                title: string;
+                url: string;
+            } | null;
+            /**
+             * @deprecated
+             * @description Use `epic`
+             */
+            epic_iid: number | null;
+            /** @description Whether its description has check boxes */
+            has_tasks: boolean;
+            /** @enum {string|null} */
+            health_status: "on_track" | "needs_attention" | "at_risk" | null;
+            id: number;
+            /** @description Number within the project */
+            iid: number;
+            /** @description Whether it was imported */
+            imported: boolean;
+            /** @description Where it was imported from; `none` otherwise */
+            imported_from: string;
+            /** @enum {string} */
+            issue_type: "issue" | "incident" | "test_case" | "task";
+            iteration: components["schemas"]["Iteration"] | null;
+            /** @description Titles */
+            labels: string[];
+            /** @description Merge requests that close it when they are merged */
+            merge_requests_count: number;
+            milestone: components["schemas"]["Milestone"] | null;
+            /** @description Issue of another project that it was moved to */
+            moved_to_id: number | null;
+            /** @description Id of the project */
+            project_id: number;
+            /**
+             * @deprecated
+             * @description Use `references`
+             */
+            reference: string;
+            references: {
+                full: string;
+                relative: string;
+                short: string;
+            };
+            service_desk_reply_to: string | null;
+            /** @description Of an incident; `UNKNOWN` for others */
+            severity: string;
+            /** Format: date */
+            start_date: string | null;
+            /** @enum {string} */
+            state: "opened" | "closed";
+            task_completion_status: {
+                completed_count: number;
+                count: number;
+            };
+            /** @description How many of its check boxes are ticked, in words */
+            task_status: string;
+            time_stats: components["schemas"]["TimeStats"];
+            title: string;
+            /** @description `issue_type` in capitals */
+            type: string;
+            /** Format: date-time */
+            updated_at: string;
+            upvotes: number;
+            /** @description Comments of users, without system notes */
+            user_notes_count: number;
+            vulnerability_link_id: number;
+            /**
+             * @description `created` for the issue that was created from the vulnerability
+             * @enum {string}
+             */
+            vulnerability_link_type: "related" | "created";
+            web_url: string;
+            weight: number | null;
         };
         /** VulnerabilityTrend */
         VulnerabilityTrend: {
@@ -63371,6 +63567,58 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getProjectsByIdIssuesByIssueIidRelatedVulnerabilities: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Number of the issue within its project */
+                issue_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Vulnerability"][];
+                };
+            };
+            301: components["responses"]["Moved"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     putProjectsByIdIssuesByIssueIidReorder: {
         parameters: {
             query?: never;
@@ -89586,6 +89834,131 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getVulnerabilitiesByIdIssueLinks: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the vulnerability */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VulnerabilityRelatedIssue"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postVulnerabilitiesByIdIssueLinks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the vulnerability */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostVulnerabilitiesByIdIssueLinksBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostVulnerabilitiesByIdIssueLinksBody"];
+                "multipart/form-data": components["schemas"]["PostVulnerabilitiesByIdIssueLinksBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VulnerabilityIssueLink"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteVulnerabilitiesByIdIssueLinksByIssueLinkId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description Id of the vulnerability */
+                id: number;
+                /** @description Id of the link */
+                issue_link_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VulnerabilityIssueLink"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

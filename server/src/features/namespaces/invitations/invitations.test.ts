@@ -180,12 +180,27 @@ describe('[security 13] those who are invited', () => {
   });
 });
 
-test('without a mail server nobody is invited by address', async () => {
+test('without a mail server an invitation waits, and goes when the person is added', async () => {
   const silent = await startTestApp();
-  const boss = await buildToken(silent);
+  const [boss, person] = [await buildToken(silent), await buildToken(silent)];
   const place = await buildGroup(silent, { owner: boss.user });
-  const json = { email: 'a@example.com', access_level: 30 };
-  const answer = await silent.api<Json>('POST', `/groups/${place.id}/invitations`, { token: boss.secret, json });
-  expect(answer.body).toMatchObject({ status: 'error', message: { 'a@example.com': expect.stringContaining('mail') } });
+  const request = (method: 'GET' | 'POST' | 'DELETE', noun: string, json?: Json) =>
+    silent.api<Json[]>(method, `/groups/${place.id}/${noun}`, { token: boss.secret, ...(json ? { json } : {}) });
+  const invited = await request('POST', 'invitations', { email: 'a@example.com', access_level: 30 });
+  expect([invited.status, invited.body]).toEqual([201, { status: 'success' }]);
+  const address = { email: 'later@example.com', access_level: 30 };
+  await request('POST', 'invitations', address);
+  expect((await request('GET', 'invitations')).body).toMatchObject([
+    { invite_email: 'a@example.com' },
+    { invite_email: address.email },
+  ]);
+  await silent.db
+    .updateTable('users')
+    .set({ email: address.email, confirmed_at: new Date() })
+    .where('id', '=', person.user.id)
+    .execute();
+  expect((await request('POST', 'members', { user_id: person.user.id, access_level: 30 })).status).toBe(201);
+  expect((await request('GET', 'invitations')).body).toMatchObject([{ invite_email: 'a@example.com' }]);
+  expect((await request('DELETE', 'invitations/a@example.com')).status).toBe(204);
   await silent.close();
 });
