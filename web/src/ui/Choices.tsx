@@ -6,6 +6,7 @@ import {
   type AutocompleteProps,
   type ColorInputProps,
   ComboboxChevron,
+  Group,
   getOptionsLockup,
   getParsedComboboxData,
   type MultiSelectProps,
@@ -14,7 +15,7 @@ import {
   TextInput,
   type TextInputProps,
 } from '@mantine/core';
-import { type ComponentType, type ReactNode, type RefObject, useCallback, useEffect, useRef, useState } from 'react';
+import { type ComponentType, type ReactNode, type RefObject, useEffect, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import classes from './ui.module.css';
 
@@ -41,6 +42,8 @@ interface Shown {
   readonly text: string;
   /** Text can be typed. */
   readonly open: boolean;
+  /** The text is of several values; what is typed comes after them. */
+  readonly several?: boolean;
   /** Beside the text. */
   readonly left?: ReactNode;
   readonly chevron: boolean;
@@ -82,26 +85,35 @@ function handOver(input: HTMLInputElement, acts: readonly Act[], left: boolean):
   else input.blur();
 }
 
-interface StandInProps extends Shown {
+/** A plain field, from when it is shown until the library's has taken over. */
+interface Stand {
   readonly field: RefObject<HTMLInputElement | null>;
   /** Null until somebody turns to the field. */
   readonly acts: RefObject<Act[] | null>;
+  readonly left: RefObject<boolean>;
+}
+
+const newStand = (): Stand => ({ field: { current: null }, acts: { current: null }, left: { current: false } });
+
+interface StandInProps extends Shown {
+  readonly stand: Stand;
   fetchEarly(): void;
   want(): void;
 }
 
-function StandIn({ look, text, open, left, chevron, taking, field, acts, fetchEarly, want }: StandInProps): ReactNode {
+function StandIn(props: StandInProps): ReactNode {
+  const { look, text, open, several = false, left, chevron, taking, stand, fetchEarly, want } = props;
   const [typed, setTyped] = useState<string | null>(null);
   const pressing = useRef(false);
   const turned = (): Act[] => {
-    acts.current ??= [];
+    stand.acts.current ??= [];
     want();
-    return acts.current;
+    return stand.acts.current;
   };
   return (
     <TextInput
       {...look}
-      ref={field}
+      ref={stand.field}
       role="combobox"
       aria-haspopup="listbox"
       aria-expanded={false}
@@ -119,10 +131,12 @@ function StandIn({ look, text, open, left, chevron, taking, field, acts, fetchEa
         fetchEarly();
       }}
       onFocus={() => {
+        if (several) setTyped((before) => before ?? '');
         if (!pressing.current) turned();
       }}
       onBlur={() => {
         pressing.current = false;
+        if (several) setTyped((before) => before || null);
       }}
       onClick={() => {
         pressing.current = false;
@@ -137,7 +151,7 @@ function StandIn({ look, text, open, left, chevron, taking, field, acts, fetchEa
       onKeyDown={(event) => {
         const { key, code, nativeEvent } = event;
         if (nativeEvent.isComposing) return;
-        const takes = taking.includes(key) && typed !== null && typed.trim() !== '';
+        const takes = several && key === 'Backspace' ? typed === '' : taking.includes(key) && !!typed?.trim();
         if (!takes && key !== 'Enter' && key !== 'ArrowDown' && (open || key !== ' ')) return;
         event.preventDefault();
         turned().push({ kind: 'key', key, code });
@@ -147,12 +161,60 @@ function StandIn({ look, text, open, left, chevron, taking, field, acts, fetchEa
   );
 }
 
+/**
+ * Shows in the place of these fields what is loaded when somebody turns to one of them. `real` is the field that one of
+ * them stood for.
+ */
+function useArrival<C>(
+  begun: () => C | null,
+  load: () => Promise<C>,
+  stands: readonly Stand[],
+  real: (stand: Stand) => HTMLInputElement | null | undefined,
+): { readonly arrived: C | null; fetchEarly(): void; want(): void } {
+  const [arrived, setArrived] = useState(begun);
+  // After the effects of the fields themselves, and after all that they change.
+  useEffect(() => {
+    if (arrived === null) return;
+    for (const stand of stands) {
+      const done = stand.acts.current;
+      stand.acts.current = null;
+      if (done !== null)
+        queueMicrotask(() => {
+          const field = real(stand);
+          if (field) handOver(field, done, stand.left.current);
+        });
+    }
+  });
+  return {
+    arrived,
+    fetchEarly: () => void load().catch(() => undefined),
+    want: () =>
+      void load().then(
+        (loaded) => {
+          for (const { field, acts, left } of stands) {
+            // One that has been replaced already.
+            if (!field.current?.isConnected) continue;
+            left.current = document.activeElement !== field.current;
+            // Who went on without having typed wants nothing more of it.
+            if (left.current && !acts.current?.some(({ kind }) => kind === 'text')) acts.current = null;
+          }
+          setArrived(() => loaded);
+        },
+        // The page's boundary says that it could not be loaded.
+        (error: unknown) =>
+          setArrived(() => {
+            throw error;
+          }),
+      ),
+  };
+}
+
 type Loaded<P> = ComponentType<P & { ref: RefObject<HTMLInputElement | null> }>;
 
 interface Library<P> {
   /** Once it is there, every further field is the real one from its beginning. */
   loaded(): Loaded<P> | null;
-  load(): Promise<void>;
+  load(): Promise<Loaded<P>>;
   /** How the field looks without it. */
   shown(props: P): Shown;
 }
@@ -163,50 +225,84 @@ function library<P>(load: () => Promise<{ default: ComponentType<P> }>, shown: (
     loaded: () => loaded,
     async load() {
       loaded = (await load()).default as Loaded<P>;
+      return loaded;
     },
     shown,
   };
 }
 
 function Choices<P extends object>({ of, props }: { of: Library<P>; props: P }): ReactNode {
-  const [Real, setReal] = useState(of.loaded);
-  const field = useRef<HTMLInputElement>(null);
-  const acts = useRef<Act[] | null>(null);
-  const left = useRef(false);
+  const [stand] = useState(newStand);
+  const real = useRef<HTMLInputElement>(null);
+  const { arrived: Real, fetchEarly, want } = useArrival(of.loaded, of.load, [stand], () => real.current);
   const plain = of.shown(props);
-  const { incomplete } = plain;
-  const want = useCallback(
-    () =>
-      void of.load().then(
-        () => {
-          left.current = document.activeElement !== field.current;
-          // Who went on without having typed wants nothing more of it.
-          if (left.current && !acts.current?.some(({ kind }) => kind === 'text')) acts.current = null;
-          setReal(of.loaded);
-        },
-        // The page's boundary says that it could not be loaded.
-        (error: unknown) =>
-          setReal(() => {
-            throw error;
-          }),
-      ),
-    [of],
+  const atFirst = useRef(want);
+  useEffect(() => {
+    if (plain.incomplete) atFirst.current();
+  }, [plain.incomplete]);
+  if (Real !== null) return <Real {...props} ref={real} />;
+  return <StandIn {...plain} stand={stand} fetchEarly={fetchEarly} want={want} />;
+}
+
+/** A field among others that come together. */
+export interface ChoiceField {
+  readonly label: string;
+  readonly width: number;
+  /** What it says while nothing is chosen. */
+  readonly placeholder?: string;
+  readonly value?: string;
+  /** Text can be typed. */
+  readonly open?: boolean;
+}
+
+interface ChoicesTogetherProps<P> {
+  load(): Promise<ComponentType<P>>;
+  readonly props: P;
+  /** How the filters look until they are loaded. */
+  readonly fields: readonly ChoiceField[];
+  /** Something is chosen, which only the filters themselves can show. */
+  readonly chosen: boolean;
+}
+
+const nothing = () => null;
+
+/** Filters of a list that choose one of many, which are loaded with what they ask the server when somebody turns to one. */
+export function ChoicesTogether<P extends object>({ load, props, fields, chosen }: ChoicesTogetherProps<P>): ReactNode {
+  const [stands] = useState(() => fields.map(newStand));
+  const box = useRef<HTMLDivElement>(null);
+  const real = (stand: Stand) => {
+    const label = fields[stands.indexOf(stand)]?.label;
+    return [...(box.current?.querySelectorAll('input') ?? [])].find((each) => each.ariaLabel === label);
+  };
+  const { arrived: Real, fetchEarly, want } = useArrival<ComponentType<P>>(nothing, load, stands, real);
+  const atFirst = useRef(want);
+  useEffect(() => {
+    if (chosen) atFirst.current();
+  }, [chosen]);
+  return (
+    <div ref={box}>
+      {Real ? (
+        <Real {...props} />
+      ) : (
+        <Group gap="xs" mb="sm" className={classes.choices}>
+          {fields.map(({ label, width, placeholder, value = '', open = false }, index) => (
+            <StandIn
+              key={label}
+              look={{ 'aria-label': label, size: 'xs', w: width, placeholder }}
+              text={value}
+              open={open}
+              chevron
+              taking={[]}
+              incomplete={false}
+              stand={stands[index] as Stand}
+              fetchEarly={fetchEarly}
+              want={want}
+            />
+          ))}
+        </Group>
+      )}
+    </div>
   );
-  useEffect(() => {
-    if (incomplete) want();
-  }, [incomplete, want]);
-  // After the effects of the field itself, and after all that they change.
-  useEffect(() => {
-    const done = acts.current;
-    acts.current = null;
-    if (Real !== null && done !== null)
-      queueMicrotask(() => {
-        if (field.current) handOver(field.current, done, left.current);
-      });
-  }, [Real]);
-  if (Real !== null) return <Real {...props} ref={field} />;
-  const fetchEarly = () => void of.load().catch(() => undefined);
-  return <StandIn {...plain} field={field} acts={acts} fetchEarly={fetchEarly} want={want} />;
 }
 
 type Kept<P> = Pick<P, Extract<keyof Look, keyof P>>;
@@ -271,12 +367,15 @@ type MultiSelectField = Kept<MultiSelectProps> &
     | 'value'
   >;
 
+/** Longer than this, values stand in several lines, as only the library shows them. */
+const oneLine = 40;
+
 const multiSelect = library<MultiSelectField>(
   () => import('./library/MultiSelect.ts'),
   ({
     clearable: _clearable,
     comboboxProps: _combobox,
-    data: _data,
+    data,
     hidePickedOptions: _hide,
     nothingFoundMessage: _nothing,
     onChange: _change,
@@ -285,7 +384,15 @@ const multiSelect = library<MultiSelectField>(
     searchValue: _typed,
     value = [],
     ...look
-  }) => ({ look, text: '', open: searchable, chevron: true, taking: ['Enter'], incomplete: value.length > 0 }),
+  }) => {
+    const options = getOptionsLockup(getParsedComboboxData(data));
+    const text = value.map((each) => options[String(each)]?.label ?? String(each)).join(', ');
+    const several = text !== '';
+    // What an empty field says is not for one whose values are put aside while somebody types.
+    const shown = several ? { ...look, placeholder: undefined } : look;
+    const incomplete = text.length > oneLine;
+    return { look: shown, text, open: searchable, several, chevron: true, taking: ['Enter'], incomplete };
+  },
 );
 
 export const MultiSelect = (props: MultiSelectField) => <Choices of={multiSelect} props={props} />;
@@ -317,14 +424,12 @@ const tagsInput = library<TagsInputField>(
     splitChars = [','],
     value = [],
     ...look
-  }) => ({
-    look,
-    text: '',
-    open: true,
-    chevron: false,
-    taking: ['Enter', ...splitChars],
-    incomplete: value.length > 0,
-  }),
+  }) => {
+    const text = value.join(', ');
+    const several = text !== '';
+    const taking = ['Enter', ...splitChars];
+    return { look, text, open: true, several, chevron: false, taking, incomplete: text.length > oneLine };
+  },
 );
 
 export const TagsInput = (props: TagsInputField) => <Choices of={tagsInput} props={props} />;

@@ -8,7 +8,7 @@ import { type IssueFilter, isFiltered, issueOrders, saveFilter } from '../../lib
 import { issueCounts, issues } from '../../lib/issues.ts';
 import { sessionQuery } from '../../lib/session.ts';
 import { useLive } from '../../lib/useLive.ts';
-import { type ChoiceField, ChoicesOnDemand } from '../../ui/ChoicesOnDemand.tsx';
+import { type ChoiceField, ChoicesTogether } from '../../ui/Choices.tsx';
 import { DataList } from '../../ui/DataList.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { LinkButton } from '../../ui/links.ts';
@@ -22,13 +22,13 @@ import { ProjectIssueRow } from './ProjectIssueRow.tsx';
 const BulkEdit = lazy(async () => ({ default: (await import('./BulkEdit.tsx')).BulkEdit }));
 const IssueFilesMenu = onDemand(() => import('./IssueFilesMenu.tsx'));
 
-const loadFilters = async () => ({ default: (await import('./IssueFilters.tsx')).IssueFilters });
+const loadFilters = async () => (await import('./IssueFilters.tsx')).IssueFilters;
 
 const choices: readonly ChoiceField[] = [
-  { label: 'Author', width: 190, placeholder: 'Any author' },
-  { label: 'Assignee', width: 190, placeholder: 'Any assignee' },
-  { label: 'Labels', width: 240, placeholder: 'Any label' },
-  { label: 'Milestone', width: 190, placeholder: 'Any milestone' },
+  { label: 'Author', width: 190, placeholder: 'Any author', open: true },
+  { label: 'Assignee', width: 190, placeholder: 'Any assignee', open: true },
+  { label: 'Labels', width: 240, placeholder: 'Any label', open: true },
+  { label: 'Milestone', width: 190, placeholder: 'Any milestone', open: true },
   { label: 'Confidentiality', width: 170, placeholder: 'Any confidentiality' },
   { label: 'Sort by', width: 170, value: issueOrders[0].label },
 ];
@@ -127,7 +127,7 @@ export default function IssuesPage() {
         counts={counts}
         change={change}
       />
-      <ChoicesOnDemand
+      <ChoicesTogether
         load={loadFilters}
         fields={choices}
         chosen={filtered || search.sort !== undefined}

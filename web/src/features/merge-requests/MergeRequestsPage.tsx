@@ -3,7 +3,7 @@ import { keepPreviousData, useQuery, useSuspenseQuery } from '@tanstack/react-qu
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { mergeRequestCounts, mergeRequestList, mergeRequestOrders } from '../../lib/merge-requests.ts';
 import { useLive } from '../../lib/useLive.ts';
-import { type ChoiceField, ChoicesOnDemand } from '../../ui/ChoicesOnDemand.tsx';
+import { type ChoiceField, ChoicesTogether } from '../../ui/Choices.tsx';
 import { DataList } from '../../ui/DataList.tsx';
 import { Command, EmptyState } from '../../ui/EmptyState.tsx';
 import { LinkButton } from '../../ui/links.ts';
@@ -14,13 +14,13 @@ import { level, useProject } from '../projects/useProject.ts';
 import { ProjectMergeRequestRow } from './ProjectMergeRequestRow.tsx';
 import { RecentPush } from './RecentPush.tsx';
 
-const loadFilters = async () => ({ default: (await import('./MergeRequestFilters.tsx')).MergeRequestFilters });
+const loadFilters = async () => (await import('./MergeRequestFilters.tsx')).MergeRequestFilters;
 
 const choices: readonly ChoiceField[] = [
-  { label: 'Author', width: 190, placeholder: 'Any author' },
-  { label: 'Reviewer', width: 190, placeholder: 'Any reviewer' },
-  { label: 'Label', width: 190, placeholder: 'Any label' },
-  { label: 'Milestone', width: 190, placeholder: 'Any milestone' },
+  { label: 'Author', width: 190, placeholder: 'Any author', open: true },
+  { label: 'Reviewer', width: 190, placeholder: 'Any reviewer', open: true },
+  { label: 'Label', width: 190, placeholder: 'Any label', open: true },
+  { label: 'Milestone', width: 190, placeholder: 'Any milestone', open: true },
   { label: 'Sort by', width: 190, value: mergeRequestOrders[0].label },
 ];
 
@@ -69,7 +69,7 @@ export default function MergeRequestsPage() {
         counts={counts}
         change={(to, replace) => void navigate({ search: (before) => ({ ...before, ...to }), replace })}
       />
-      <ChoicesOnDemand
+      <ChoicesTogether
         load={loadFilters}
         fields={choices}
         chosen={filtered || search.order !== undefined}
