@@ -8,6 +8,31 @@ import { type RefObject, startTransition, useCallback, useEffect, useRef, useSta
 const comes = '800px 0px';
 const goes = '2400px 0px';
 
+type Crossed = (isNear: boolean) => void;
+
+/** One observer for all files: a page of hundreds would spend as much on one each as on their names. */
+function nearness(rootMargin: string): (section: Element, crossed: Crossed) => () => void {
+  const told = new Map<Element, Crossed>();
+  let observer: IntersectionObserver | null = null;
+  return (section, crossed) => {
+    observer ??= new IntersectionObserver(
+      (entries) => {
+        for (const { target, isIntersecting } of entries) told.get(target)?.(isIntersecting);
+      },
+      { rootMargin },
+    );
+    told.set(section, crossed);
+    observer.observe(section);
+    return () => {
+      told.delete(section);
+      observer?.unobserve(section);
+    };
+  };
+}
+
+const coming = nearness(comes);
+const going = nearness(goes);
+
 /** What would be lost, or is looked for: the focus, marked text, threads and forms. */
 function isHeld(section: HTMLElement): boolean {
   if (section.contains(document.activeElement) || section.querySelector('form, article') !== null) return true;
@@ -33,25 +58,17 @@ export function useBuilt(atOnce: boolean): Built {
     const shown = section.current;
     if (!shown) return;
     // Built between events rather than in one: a page that is scrolled goes on moving.
-    const coming = new IntersectionObserver(
-      ([entry]) => {
-        if (entry?.isIntersecting) startTransition(() => setBuilt(true));
-      },
-      { rootMargin: comes },
-    );
-    const going = new IntersectionObserver(
-      ([entry]) => {
-        if (!entry || entry.isIntersecting || isHeld(shown)) return;
-        if (body.current) setHeight(body.current.offsetHeight);
-        setBuilt(false);
-      },
-      { rootMargin: goes },
-    );
-    coming.observe(shown);
-    going.observe(shown);
+    const stopComing = coming(shown, (isNear) => {
+      if (isNear) startTransition(() => setBuilt(true));
+    });
+    const stopGoing = going(shown, (isNear) => {
+      if (isNear || isHeld(shown)) return;
+      if (body.current) setHeight(body.current.offsetHeight);
+      setBuilt(false);
+    });
     return () => {
-      coming.disconnect();
-      going.disconnect();
+      stopComing();
+      stopGoing();
     };
   }, []);
   const build = useCallback(() => setBuilt(true), []);
