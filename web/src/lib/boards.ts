@@ -2,6 +2,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { client, type Schemas, unwrap, unwrapAll, unwrapPage } from './api.ts';
 import { columnOf, moveBody } from './board-columns.ts';
+import { iterationName } from './planning.ts';
 
 type Listed = Schemas['ListedIssue'];
 
@@ -171,13 +172,3 @@ export const listChoices = (kind: PlaceKind, path: string, type: keyof ListSubje
     },
     staleTime: 30_000,
   });
-
-const day = (date: string) =>
-  new Date(`${date}T00:00:00Z`).toLocaleDateString(undefined, { month: 'short', day: 'numeric', timeZone: 'UTC' });
-
-/** The title of an iteration; of one that its cadence scheduled, its days. */
-export const iterationName = (iteration: {
-  readonly title: string | null;
-  readonly start_date: string;
-  readonly due_date: string;
-}): string => iteration.title ?? `${day(iteration.start_date)} – ${day(iteration.due_date)}`;

@@ -1,4 +1,4 @@
-/** What pages ask of milestones and labels. */
+/** What pages ask of milestones and labels, and what iterations are called. */
 import { queryOptions } from '@tanstack/react-query';
 import { client, type Schemas, unwrap, unwrapAll, unwrapPage } from './api.ts';
 
@@ -126,3 +126,13 @@ export const labels = (path: string, search: string) =>
       ),
     staleTime: 30_000,
   });
+
+const day = (date: string) =>
+  new Date(`${date}T00:00:00Z`).toLocaleDateString(undefined, { month: 'short', day: 'numeric', timeZone: 'UTC' });
+
+/** The title of an iteration; of one that its cadence scheduled, its days. */
+export const iterationName = (iteration: {
+  readonly title: string | null;
+  readonly start_date: string;
+  readonly due_date: string;
+}): string => iteration.title ?? `${day(iteration.start_date)} – ${day(iteration.due_date)}`;

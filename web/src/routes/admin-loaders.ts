@@ -1,29 +1,52 @@
-/** What pages of the administration fetch before they are shown; loaded with the first of them. */
+/** What pages of the administration fetch before they are shown, each with what its own page has loaded anyway. */
 
-import { backupSchedule, backups } from '../lib/backups.ts';
-import { allDeployKeys } from '../lib/deploy-keys.ts';
-import { hooksOf, systemHooks } from '../lib/hooks.ts';
-import { imports } from '../lib/imports.ts';
-import { instanceIntegrations, integrationKinds, integrationsOf } from '../lib/integrations.ts';
-import { everyGroup, everyProject, overview, usage } from '../lib/overview.ts';
-import { instancePushRule, pushRuleOf } from '../lib/push-rules.ts';
+import type { JobStatus } from '../lib/background-jobs.ts';
+import type { UsageGroup } from '../lib/fleet.ts';
 import { queries } from '../lib/queries.ts';
 
 const load = queries.ensureQueryData.bind(queries);
+const loadPages = queries.ensureInfiniteQueryData.bind(queries);
 interface Found {
   readonly search?: string | undefined;
   readonly page?: number | undefined;
 }
 
-export const loadOverview = () =>
-  Promise.all([load(overview()), queries.ensureInfiniteQueryData(backups()), load(backupSchedule())]);
-export const loadUsage = () => load(usage());
-export const loadProjects = (filter: Found) => load(everyProject(filter));
-export const loadGroups = (filter: Found) => load(everyGroup(filter));
-export const loadImports = (page: number | undefined) => load(imports('admin', page));
-export const loadDeployKeys = (shared: boolean) => queries.ensureInfiniteQueryData(allDeployKeys(shared));
-export const loadPushRule = () => load(pushRuleOf(instancePushRule));
-export const loadHooks = () => load(hooksOf(systemHooks));
-export const loadIntegrations = () =>
-  Promise.all([load(integrationKinds()), load(integrationsOf(instanceIntegrations))]);
-export const loadBackups = () => Promise.all([queries.ensureInfiniteQueryData(backups()), load(backupSchedule())]);
+const overviewData = () => import('../lib/overview.ts');
+
+export async function loadBackups() {
+  const { backups, backupSchedule } = await import('../lib/backups.ts');
+  await Promise.all([loadPages(backups()), load(backupSchedule())]);
+}
+export const loadOverview = () => Promise.all([overviewData().then(({ overview }) => load(overview())), loadBackups()]);
+export const loadUsage = async () => load((await overviewData()).usage());
+export const loadProjects = async (filter: Found) => load((await overviewData()).everyProject(filter));
+export const loadGroups = async (filter: Found) => load((await overviewData()).everyGroup(filter));
+export const loadImports = async (page: number | undefined) =>
+  load((await import('../lib/imports.ts')).imports('admin', page));
+export const loadDeployKeys = async (shared: boolean) =>
+  loadPages((await import('../lib/deploy-keys.ts')).allDeployKeys(shared));
+export async function loadPushRule() {
+  const { instancePushRule, pushRuleOf } = await import('../lib/push-rules.ts');
+  await load(pushRuleOf(instancePushRule));
+}
+export async function loadHooks() {
+  const { hooksOf, systemHooks } = await import('../lib/hooks.ts');
+  await load(hooksOf(systemHooks));
+}
+export async function loadIntegrations() {
+  const { instanceIntegrations, integrationKinds, integrationsOf } = await import('../lib/integrations.ts');
+  await Promise.all([load(integrationKinds()), load(integrationsOf(instanceIntegrations))]);
+}
+export async function loadJobs(status: JobStatus | undefined) {
+  const { backgroundJobs, codeIndexes } = await import('../lib/background-jobs.ts');
+  await Promise.all([loadPages(backgroundJobs(status)), load(codeIndexes())]);
+}
+export const loadMessages = async () => loadPages((await import('../lib/broadcast-messages.ts')).broadcastMessages());
+export async function loadFleet(by: UsageGroup, month: string | undefined) {
+  const { runnerUsage, runnerVersions, thisMonth } = await import('../lib/fleet.ts');
+  await Promise.all([load(runnerVersions), loadPages(runnerUsage(by, month ?? thisMonth()))]);
+}
+export async function loadApplications() {
+  const { applicationsOf, instanceApplications } = await import('../lib/applications.ts');
+  await load(applicationsOf(instanceApplications));
+}

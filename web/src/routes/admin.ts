@@ -3,11 +3,9 @@ import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import type { SettingsSearch } from '../features/admin/settings-form.ts';
 import * as accounts from '../lib/accounts.ts';
 import { forbidden } from '../lib/api.ts';
-import { applicationsOf, instanceApplications } from '../lib/applications.ts';
-import { backgroundJobs, codeIndexes, type JobStatus, jobStatuses } from '../lib/background-jobs.ts';
-import { broadcastMessages } from '../lib/broadcast-messages.ts';
+import { type JobStatus, jobStatuses } from '../lib/background-jobs.ts';
 import * as data from '../lib/data.ts';
-import { runnerUsage, runnerVersions, thisMonth, type UsageGroup } from '../lib/fleet.ts';
+import type { UsageGroup } from '../lib/fleet.ts';
 import { queries } from '../lib/queries.ts';
 import { registrationQuery } from '../lib/registration.ts';
 import { currentSession } from '../lib/session.ts';
@@ -85,18 +83,13 @@ const jobs = createRoute({
     status: jobStatuses.find((each) => each === search.status),
   }),
   loaderDeps: ({ search }) => search,
-  loader: async ({ deps }) => {
-    await Promise.all([
-      queries.ensureInfiniteQueryData(backgroundJobs(deps.status)),
-      queries.ensureQueryData(codeIndexes()),
-    ]);
-  },
+  loader: async ({ deps }) => (await loaders()).loadJobs(deps.status),
   component: lazyRouteComponent(() => import('../features/admin/BackgroundJobsPage.tsx')),
 });
 const messages = createRoute({
   ...inAdmin,
   path: '/admin/broadcast_messages',
-  loader: () => queries.ensureInfiniteQueryData(broadcastMessages()),
+  loader: async () => (await loaders()).loadMessages(),
   component: lazyRouteComponent(() => import('../features/admin/BroadcastMessagesPage.tsx')),
 });
 const importList = createRoute({
@@ -150,15 +143,14 @@ const runnerFleet = createRoute({
     };
   },
   loaderDeps: ({ search }) => search,
-  loader: ({ deps: { by = 'runner', month = thisMonth() } }) =>
-    Promise.all([load(runnerVersions), queries.ensureInfiniteQueryData(runnerUsage(by, month))]),
+  loader: async ({ deps: { by = 'runner', month } }) => (await loaders()).loadFleet(by, month),
   component: lazyRouteComponent(() => import('../features/admin/RunnerFleetPage.tsx')),
 });
 const oneRunner = createRoute({ ...inAdmin, ...adminRunner });
 const applications = createRoute({
   ...inAdmin,
   path: '/admin/applications',
-  loader: () => load(applicationsOf(instanceApplications)),
+  loader: async () => (await loaders()).loadApplications(),
   component: lazyRouteComponent(() => import('../features/admin/ApplicationsPage.tsx')),
 });
 const settings = createRoute({

@@ -1,14 +1,8 @@
 /** The columns of a board, side by side: moving issues shows at once, and the server has the last word. */
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { type KeyboardEvent, type ReactNode, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
-import {
-  type Board,
-  type BoardIssue,
-  type BoardList,
-  type BoardMove,
-  type ColumnName,
-  iterationName,
-} from '../../lib/boards.ts';
+import type { Board, BoardIssue, BoardList, BoardMove, ColumnName } from '../../lib/boards.ts';
+import { iterationName } from '../../lib/planning.ts';
 import { FormError } from '../../ui/FormError.tsx';
 import { LabelChip } from '../../ui/LabelChip.tsx';
 import { UserChip } from '../../ui/UserChip.tsx';

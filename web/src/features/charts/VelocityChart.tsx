@@ -1,7 +1,7 @@
 /** Velocity of a cadence: what its iterations committed to and completed, the oldest on the left. */
 import { SegmentedControl } from '@mantine/core';
 import { useState } from 'react';
-import { iterationName } from '../../lib/boards.ts';
+import { iterationName } from '../../lib/planning.ts';
 import type { Measure, Velocity } from '../../lib/reports.ts';
 import classes from './charts.module.css';
 import { ceiling } from './lines.ts';

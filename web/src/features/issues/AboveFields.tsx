@@ -2,9 +2,10 @@
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { iterationName, listChoices } from '../../lib/boards.ts';
+import { listChoices } from '../../lib/boards.ts';
 import { epicChoices } from '../../lib/epics.ts';
 import type { Issue } from '../../lib/issues.ts';
+import { iterationName } from '../../lib/planning.ts';
 import { Select } from '../../ui/Choices.tsx';
 import { useProject } from '../projects/useProject.ts';
 

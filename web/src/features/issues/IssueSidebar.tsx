@@ -2,10 +2,9 @@
 import { Checkbox, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { lazy, useState } from 'react';
-import { iterationName } from '../../lib/boards.ts';
 import { changeIssue, type Issue, setSubscribed } from '../../lib/issues.ts';
 import { idsOf } from '../../lib/merge-request-people.ts';
-import { labels as labelsOf } from '../../lib/planning.ts';
+import { iterationName, labels as labelsOf } from '../../lib/planning.ts';
 import { sessionQuery } from '../../lib/session.ts';
 import { dayText } from '../../lib/time.ts';
 import { LabelChip } from '../../ui/LabelChip.tsx';

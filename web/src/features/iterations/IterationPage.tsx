@@ -3,7 +3,6 @@ import { Button } from '@mantine/core';
 import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
-import { iterationName } from '../../lib/boards.ts';
 import {
   changeIteration,
   iterationIssues,
@@ -12,6 +11,7 @@ import {
   iterationsKey,
   removeIteration,
 } from '../../lib/iterations.ts';
+import { iterationName } from '../../lib/planning.ts';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { DataList } from '../../ui/DataList.tsx';
 import { MarkdownPreview } from '../../ui/MarkdownBody.tsx';

@@ -3,7 +3,6 @@ import { Button } from '@mantine/core';
 import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
-import { iterationName } from '../../lib/boards.ts';
 import {
   createIteration,
   type Iteration,
@@ -12,6 +11,7 @@ import {
   iterations,
   iterationsKey,
 } from '../../lib/iterations.ts';
+import { iterationName } from '../../lib/planning.ts';
 import { DataList, DataRow } from '../../ui/DataList.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { LinkButton } from '../../ui/links.ts';
