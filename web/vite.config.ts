@@ -2,6 +2,7 @@
 
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
+import { firstLoads } from './first-loads.ts';
 
 /**
  * What is loaded together lies together: one file for what every page begins with, and few for what several pages share,
@@ -20,7 +21,7 @@ const anything =
   /[\\/]web[\\/]src[\\/](?!ui[\\/](markdown[\\/]|code[\\/]|hidden[\\/]|MarkdownBody)|lib[\\/]markdown[\\/]|features[\\/](editor|comments)[\\/])|node_modules[\\/](@mantine|@tanstack|@tabler|react-number-format)[\\/]/;
 /** What many pages have and most first pages have not. */
 const ofLists =
-  /[\\/]web[\\/]src[\\/](ui[\\/](FilterBar|TitleFilter|Pager|ChoicesOnDemand)|lib[\\/](protections|deploy-keys)|features[\\/](merge-requests[\\/](RecentPush|recent-push|MergeRequestRow)|pipelines[\\/]PipelineMark|milestones[\\/]MilestoneLink|commits[\\/](CommitMeta|LastCommit)))/;
+  /[\\/]web[\\/]src[\\/](ui[\\/](FilterBar|TitleFilter|Pager)|lib[\\/](protections|deploy-keys|issues)\.|features[\\/]issues[\\/]issues\.module|features[\\/](merge-requests[\\/](RecentPush|recent-push|MergeRequestRow)|pipelines[\\/]PipelineMark|milestones[\\/]MilestoneLink|commits[\\/](CommitMeta|LastCommit)))/;
 const ofPlanning = /[\\/]web[\\/]src[\\/]lib[\\/](epics|members)\./;
 const ofBoards = /[\\/]web[\\/]src[\\/]lib[\\/](boards|epic-boards|board-columns)\./;
 /** Its lists of choices would come along with the first page of everything. */
@@ -189,7 +190,7 @@ const stylesWithComponents = (): Plugin => ({
 const target = 'http://127.0.0.1:8080';
 
 export default defineConfig({
-  plugins: [react(), stylesWithComponents(), inOrder(), stylesInScripts()],
+  plugins: [react(), stylesWithComponents(), inOrder(), stylesInScripts(), firstLoads()],
   build: {
     target: 'es2022',
     sourcemap: false,

@@ -225,6 +225,7 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     externalUrl,
     ports,
     mail: kernels.mail,
+    markdown: kernels.markdown,
     objects,
     resolver: identity.resolver,
     settings,

@@ -1,7 +1,7 @@
 /** What a page costs: requests and bytes as sent when it opens for the first time, round trips when it was opened before. */
 import assert from 'node:assert/strict';
 import type { Browser } from 'playwright-core';
-import { type Api, api } from '../support/api.ts';
+import { type Api, api, until } from '../support/api.ts';
 import { openWindow, withBrowser } from '../support/browser.ts';
 import { rootPassword, rootToken, startInstance } from '../support/instance.ts';
 import { pageWeights } from '../support/page-weights.ts';
@@ -9,6 +9,7 @@ import { signIn } from '../support/signing-in.ts';
 import type { Suite } from '../support/suite.ts';
 
 const project = 'weighbridge/scale';
+const built = 'weighbridge/built';
 const id = encodeURIComponent(project);
 
 async function populated(call: Api): Promise<void> {
@@ -32,6 +33,14 @@ async function populated(call: Api): Promise<void> {
     const { id: label_id } = await call.expect<{ id: number }>(201, 'POST', `/projects/${id}/labels`, label);
     await call.expect(201, 'POST', `${boards}/${board.id}/lists`, { label_id });
   }
+  // Of another project, so that the pages of the first one stay as small as they are.
+  await call.expect(201, 'POST', '/projects', { name: 'Built', path: 'built', namespace_id: namespace });
+  await call.expect(201, 'POST', `/projects/${encodeURIComponent(built)}/repository/commits`, {
+    ...{ branch: 'main', commit_message: 'Build' },
+    actions: [{ action: 'create', file_path: '.gitlab-ci.yml', content: 'job:\n  script: make\n' }],
+  });
+  const pipeline = () => call.expect<unknown[]>(200, 'GET', `/projects/${encodeURIComponent(built)}/pipelines`);
+  await until('its pipeline', 60, async () => (await pipeline()).length > 0);
   // Closed, so that the list of open ones is empty.
   await call.expect(201, 'POST', `/projects/${id}/issues`, { title: 'Calibrate', labels: 'doing' });
   await call.expect(200, 'PUT', `/projects/${id}/issues/1`, { state_event: 'close' });
@@ -86,6 +95,37 @@ async function load(browser: Browser, url: string, address: string, text: string
   }
 }
 
+/** What the documents of these addresses name, and their pages then do not ask. */
+async function namedInVain(browser: Browser, url: string, addresses: readonly string[]): Promise<string[]> {
+  const { page, close } = await openWindow(browser, url);
+  try {
+    await signIn(page, { login: 'root', password: rootPassword });
+    await page.addInitScript(`{
+      const { fetch } = window;
+      window.asked = [];
+      window.fetch = (what, ...more) => {
+        window.asked.push(new URL(what.url ?? what, location.href).href.slice(location.origin.length));
+        return fetch(what, ...more);
+      };
+    }`);
+    const inVain: string[] = [];
+    for (const address of addresses) {
+      const answer = await page.goto(`/${address}`);
+      await page.getByRole('heading', { level: 1 }).first().waitFor({ state: 'attached' });
+      await page.waitForLoadState('networkidle');
+      const named = [...(answer?.headers().link ?? '').matchAll(/<(\/[^>]*)>; rel=preload; as=fetch/g)].map(
+        ([, it]) => it,
+      );
+      assert.ok(named.length > 1, `${address} names ${named}`);
+      const asked = new Set(await page.evaluate<string[]>('window.asked'));
+      inVain.push(...named.flatMap((it) => (it && !asked.has(it) ? `${address}: ${it}` : [])));
+    }
+    return inVain;
+  } finally {
+    await close();
+  }
+}
+
 /** Long, so that what the machine does beside it counts little. */
 const roundTrip = 1_000;
 
@@ -102,17 +142,22 @@ function depth(entries: readonly Timed[]): number {
   return Math.max(0, ...waited.map(below));
 }
 
-/** Round trips until the text is there when all files are in the cache, counted so that a busy machine changes nothing. */
-async function reload(browser: Browser, url: string, address: string, text: string): Promise<number> {
+/** Round trips until the text is there, counted so that a busy machine changes nothing; `again`: with all files in the cache. */
+async function tripsTo(browser: Browser, url: string, address: string, text: string, again: boolean): Promise<number> {
   const { page, close } = await openWindow(browser, url);
   try {
     await signIn(page, { login: 'root', password: rootPassword });
     const shown = () => page.getByRole('main').getByText(text).first().waitFor();
-    await page.goto(`/${address}`);
-    await shown();
-    await page.waitForLoadState('networkidle');
     const session = await page.context().newCDPSession(page);
     await session.send('Network.enable');
+    if (again) {
+      await page.goto(`/${address}`);
+      await shown();
+      await page.waitForLoadState('networkidle');
+    } else {
+      await page.goto('about:blank');
+      await session.send('Network.clearBrowserCache');
+    }
     await session.send('Network.emulateNetworkConditions', {
       ...{ offline: false, latency: roundTrip, downloadThroughput: -1, uploadThroughput: -1 },
     });
@@ -140,13 +185,17 @@ const pages = [
   ['its changes', `${project}/-/merge_requests/1/diffs`, 'tare.md', 232_000, 24],
 ] as const;
 
-/** In how many round trips: the document, who is signed in with the project beside it, and what the page shows. */
-const openedAgain = [
-  ['a project', project, 'README.md', 3],
-  ['a file', `${project}/-/blob/main/README.md`, 'Weighs.', 3],
-  ['a merge request', `${project}/-/merge_requests/1`, 'tare', 3],
+/**
+ * In how many round trips: the document, all that it names at once (scripts, who is signed in, the project, and what is known
+ * from the address alone), and what the page shows. Without a cache no more than with one, which two of them show.
+ */
+const trips = [
+  ['a project', project, 'README.md', 3, [true]],
+  ['a file', `${project}/-/blob/main/README.md`, 'Weighs.', 3, [false, true]],
+  ['an issue', `${project}/-/issues/1`, 'Calibrate', 2, [true]],
+  ['a merge request', `${project}/-/merge_requests/1`, 'tare', 2, [false, true]],
   // The boards, then the columns of the first one.
-  ['a board', `${project}/-/boards`, 'Calibrate', 4],
+  ['a board', `${project}/-/boards`, 'Calibrate', 4, [true]],
 ] as const;
 
 /** Scripts and styles, compressed, of every page, before what it asks for when somebody turns to it. */
@@ -177,11 +226,26 @@ export async function pageLoadsJourney(suite: Suite): Promise<void> {
           assert.ok(bytes <= mostBytes, `${bytes} bytes:\n${sizes.join('\n')}`);
         });
       });
-    for (const [what, address, text, mostTrips] of openedAgain)
-      await suite.step(`a page that was opened before is there after ${mostTrips} round trips: ${what}`, async () => {
+    await suite.step('a page asks for all that its document names', async () => {
+      const ofProject = ['', '/issues', '/issues/1', '/merge_requests', '/boards', '/blob/main/README.md'];
+      const ofRequest = ['', '/diffs', '/commits', '/pipelines'].map((tab) => `/merge_requests/1${tab}`);
+      const ofBuilt = ['/pipelines', '/pipelines/1', '/jobs', '/jobs/1'];
+      await withBrowser(async (browser) => {
+        const inVain = await namedInVain(browser, instance.url, [
+          ...[...ofProject, ...ofRequest].map((page) => (page === '' ? project : `${project}/-${page}`)),
+          ...ofBuilt.map((page) => `${built}/-${page}`),
+          'groups/weighbridge/-/epics',
+        ]);
+        assert.deepEqual(inVain, []);
+      });
+    });
+    for (const [what, address, text, mostTrips, cached] of trips)
+      await suite.step(`a page is there after ${mostTrips} round trips: ${what}`, async () => {
         await withBrowser(async (browser) => {
-          const trips = await reload(browser, instance.url, address, text);
-          assert.ok(trips > 0 && trips <= mostTrips, `${trips} round trips`);
+          for (const again of cached) {
+            const taken = await tripsTo(browser, instance.url, address, text, again);
+            assert.ok(taken > 0 && taken <= mostTrips, `${taken} round trips${again ? ' when opened again' : ''}`);
+          }
         });
       });
   } finally {

@@ -88,15 +88,11 @@ export const issue = (id: string, iid: number) =>
   queryOptions({
     queryKey: ['project', id, 'issue', iid],
     queryFn: () =>
-      unwrap(client.GET('/projects/{id}/issues/{issue_iid}', { params: { path: { id, issue_iid: iid } } })),
-  });
-
-/** A text as the server renders it for this project. */
-export const rendered = (project: string, text: string) =>
-  queryOptions({
-    queryKey: ['markdown', project, text],
-    queryFn: async () => (await unwrap(client.POST('/markdown', { body: { text, gfm: true, project } }))).html,
-    staleTime: 60_000,
+      unwrap(
+        client.GET('/projects/{id}/issues/{issue_iid}', {
+          params: { path: { id, issue_iid: iid }, query: { render_html: true } },
+        }),
+      ),
   });
 
 export interface IssueValues {

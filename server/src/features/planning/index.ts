@@ -4,6 +4,7 @@ import type { Feature } from '../../kernel/feature.ts';
 import type { CredentialResolver } from '../../kernel/http/credentials.ts';
 import type { ParentLoader } from '../../kernel/http/parents.ts';
 import type { Mail } from '../../kernel/mail/index.ts';
+import type { Markdown } from '../../kernel/markdown/index.ts';
 import type { ObjectStore } from '../../kernel/objects/index.ts';
 import type { Ports } from '../../kernel/ports.ts';
 import type { Settings } from '../../kernel/settings/index.ts';
@@ -80,6 +81,7 @@ export interface PlanningDependencies {
   readonly noteables: Noteables;
   readonly parents: Pick<ParentLoader, 'group' | 'project' | 'projects'>;
   readonly mail: Pick<Mail, 'configured' | 'send'>;
+  readonly markdown: Pick<Markdown, 'html'>;
   readonly objects: Pick<ObjectStore, 'get' | 'exists' | 'putFile' | 'remove'>;
   /** For what is served outside the API. */
   readonly resolver: CredentialResolver;
@@ -114,7 +116,7 @@ export function planningFeature(deps: PlanningDependencies) {
         move: epicBoardMoves(db, deps.parents, epics),
       }),
       ...issueListRoutes(deps),
-      ...issueRoutes(db, service, externalUrl, present, actions),
+      ...issueRoutes(db, service, externalUrl, present, actions, deps.markdown),
       ...files.routes,
       ...metricImageRoutes(db, deps.objects),
       ...issueTransferRoutes(db, deps.parents, transfers, present),

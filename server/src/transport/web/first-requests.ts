@@ -1,26 +1,86 @@
-/** What a page asks for first, said with its document: the browser fetches it while it still loads the script that asks. */
+/**
+ * What a page loads first, said with its document: the browser fetches it while it still loads the script that asks. The
+ * build says which files and which answers of the API the page of an address begins with.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { reservedAtTheTop } from '../../features/namespaces/index.ts';
+
+/** The file that the build leaves beside the document. */
+export const firstLoadsFile = 'first-loads.json';
+
+interface FirstLoads {
+  /** Of every page. */
+  readonly scripts: readonly string[];
+  readonly styles: readonly string[];
+  readonly pages: ReadonlyArray<{
+    readonly of: 'project' | 'group' | 'instance';
+    /** A regular expression of what follows the address of the project or group. */
+    readonly path: string;
+    readonly files: readonly string[];
+    /** Addresses of the API, below that of the project or group. */
+    readonly asks?: readonly string[];
+  }>;
+}
 
 /** Full paths of projects and groups have no other characters: nothing could end the address in the header. */
 const fullPath = /^[\w.-]+(\/[\w.-]+)*$/;
 
-/** The request for the project or group that an address names; null for the address of another page. */
-function subject(url: string): string | null {
-  const [path = ''] = url.split('?', 1);
-  const [before = '', below] = path.split('/-/', 2);
-  const name = before.replace(/^\/+|\/+$/g, '');
-  if (!fullPath.test(name)) return null;
-  const segments = name.split('/');
-  const [first = '', ...others] = segments;
-  if (first === 'groups' && others.length > 0 && below !== undefined)
-    return `/api/v4/groups/${others.join('%2F')}?with_projects=false`;
-  return others.length === 0 || reservedAtTheTop.has(first) ? null : `/api/v4/projects/${segments.join('%2F')}`;
+interface Place {
+  readonly of: 'project' | 'group' | 'instance';
+  /** The address of the object at the API; null where the page has none that is known from its address. */
+  readonly api: string | null;
+  readonly query: string;
+  readonly rest: string;
 }
 
-/** The `Link` of a page's document: who is signed in, and the object whose header stands above the page. */
-export function firstRequests(url: string): string {
-  const about = subject(url);
-  return ['/-/session', ...(about === null ? [] : [about])]
-    .map((address) => `<${address}>; rel=preload; as=fetch; crossorigin`)
-    .join(', ');
+/** What an address is about, and which of its pages it is. */
+function placeOf(path: string): Place {
+  const [before = '', below] = path.split('/-/', 2);
+  const name = before.replace(/^\/+|\/+$/g, '');
+  const segments = name.split('/');
+  const [first = '', ...others] = segments;
+  const elsewhere = { of: 'instance', api: null, query: '', rest: path.replace(/^\/+/, '') } as const;
+  if (!fullPath.test(name)) return elsewhere;
+  if (first === 'groups' && others.length > 0 && (below !== undefined || others[0] !== 'new')) {
+    const api = below === undefined ? null : `/api/v4/groups/${others.join('%2F')}`;
+    return { of: 'group', api, query: '?with_projects=false', rest: below ?? '' };
+  }
+  if (others.length === 0 || reservedAtTheTop.has(first)) return elsewhere;
+  return { of: 'project', api: `/api/v4/projects/${segments.join('%2F')}`, query: '', rest: below ?? '' };
+}
+
+const asked = (address: string) => `<${address}>; rel=preload; as=fetch; crossorigin`;
+const script = (name: string) => `</${name}>; rel=modulepreload`;
+const style = (name: string) => `</${name}>; rel=preload; as=style; crossorigin`;
+
+/** Reads what the build in a directory says, which may be one that says nothing. */
+export function readFirstLoads(directory: string): FirstLoads {
+  const file = join(directory, firstLoadsFile);
+  if (!existsSync(file)) return { scripts: [], styles: [], pages: [] };
+  return JSON.parse(readFileSync(file, 'utf8')) as FirstLoads;
+}
+
+/**
+ * The `Link` of a page's document: the scripts of every page first, without which nothing goes on; then who is signed in,
+ * the object whose header stands above the page, and what the page itself begins with.
+ */
+export function firstRequests({ scripts, styles, pages }: FirstLoads): (url: string) => string {
+  const always = [...scripts.map(script), ...styles.map(style), asked('/-/session')];
+  const known = pages.map((page) => ({ ...page, pattern: new RegExp(`^(?:${page.path})/?$`) }));
+  return (url) => {
+    const [path = '', search] = url.split('?', 2);
+    const { of, api, query, rest } = placeOf(path);
+    const page = known.find((each) => each.of === of && each.pattern.test(rest));
+    const asks =
+      page?.asks && api !== null && search === undefined
+        ? page.asks.map((address) => `${api}/${rest.replace(page.pattern, address)}`)
+        : [];
+    return [
+      ...always,
+      ...(api === null ? [] : [asked(`${api}${query}`)]),
+      ...asks.map(asked),
+      ...(page?.files ?? []).map(script),
+    ].join(', ');
+  };
 }

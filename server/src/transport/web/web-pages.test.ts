@@ -63,6 +63,66 @@ describe('web pages', () => {
     expect(headers.link).toBe(links.join(', '));
   });
 
+  describe('of a build that says what its pages begin with', () => {
+    const built = mkdtempSync(join(tmpdir(), 'mr-first-'));
+    const page = (of: string, path: string, name: string, asks?: string[]) => ({
+      ...{ of, path, files: [`assets/${name}.js`] },
+      ...(asks ? { asks } : {}),
+    });
+    const pages = [
+      page('project', '', 'Overview'),
+      page('project', 'blob/.+', 'Blob'),
+      page('project', 'issues/(\\d+)', 'Issue', ['issues/$1?render_html=true', 'issues/$1/discussions']),
+      page('group', 'epics', 'Epics'),
+      page('instance', '', 'Start'),
+      page('instance', 'admin', 'Admin'),
+    ];
+    const first = { scripts: ['assets/index.js'], styles: ['assets/index.css'], pages };
+    writeFileSync(join(built, 'index.html'), '<!doctype html>');
+    writeFileSync(join(built, 'first-loads.json'), JSON.stringify(first));
+    afterAll(() => rmSync(built, { recursive: true, force: true }));
+
+    const about = '/api/v4/projects/group%2Fproject';
+    it.each([
+      ['/', ['Start'], []],
+      ['/group/project', ['Overview'], [about]],
+      ['/group/project/-/blob/main/a%3E,%20b', ['Blob'], [about]],
+      [
+        '/group/project/-/issues/7',
+        ['Issue'],
+        [about, `${about}/issues/7?render_html=true`, `${about}/issues/7/discussions`],
+      ],
+      [
+        '/group/project/-/issues/7/',
+        ['Issue'],
+        [about, `${about}/issues/7?render_html=true`, `${about}/issues/7/discussions`],
+      ],
+      ['/group/project/-/issues/7?x=1', ['Issue'], [about]],
+      ['/group/project/-/issues/7>,', [], [about]],
+      ['/groups/group/-/epics?state=all', ['Epics'], ['/api/v4/groups/group?with_projects=false']],
+      ['/groups/group/sub', [], []],
+      ['/admin', ['Admin'], []],
+      ['/-/user_settings/profile', [], []],
+      ['/group', [], []],
+    ])('%s', async (url, files, addresses) => {
+      const { headers } = await serve(built).inject({ url, headers: html });
+      expect(String(headers.link).split(', ')).toEqual([
+        '</assets/index.js>; rel=modulepreload',
+        '</assets/index.css>; rel=preload; as=style; crossorigin',
+        ...['/-/session', ...addresses].map((address) => `<${address}>; rel=preload; as=fetch; crossorigin`),
+        ...files.map((name) => `</assets/${name}.js>; rel=modulepreload`),
+      ]);
+    });
+
+    it('is no file for others', async () => {
+      const { statusCode } = await serve(built).inject({
+        url: '/first-loads.json',
+        headers: { accept: 'application/json' },
+      });
+      expect(statusCode).toBe(404);
+    });
+  });
+
   it('images may come from one other origin, where the instance has a proxy for them', async () => {
     let origin: string | null = null;
     const pages = webPages({ directory, imageOrigin: () => origin });

@@ -5,7 +5,7 @@ import { join, relative } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { takesCoding } from '../../kernel/http/compression.ts';
 import { etagMatches, etagOf } from '../../kernel/http/conditional.ts';
-import { firstRequests } from './first-requests.ts';
+import { firstLoadsFile, firstRequests, readFirstLoads } from './first-requests.ts';
 
 export interface WebPagesOptions {
   /** Where the build is; without an `index.html` in it nothing is served. */
@@ -99,10 +99,16 @@ export function webPages({ directory, imageOrigin = () => null }: WebPagesOption
   const files = listFiles(directory);
   const document = files.has('/index.html') ? readFileSync(join(directory, 'index.html')) : null;
   const documentTag = document ? etagOf(document) : undefined;
+  const linksOf = firstRequests(readFirstLoads(directory));
   return {
     mount(server) {
       for (const name of files.keys()) {
-        if (name.startsWith('/index.html') || codings.some(([, extension]) => name.endsWith(extension))) continue;
+        if (
+          name.startsWith('/index.html') ||
+          name === `/${firstLoadsFile}` ||
+          codings.some(([, extension]) => name.endsWith(extension))
+        )
+          continue;
         // Names under assets/ carry a hash of their contents.
         const caching = name.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'public, max-age=3600';
         const scripts = compilesWasm.test(name) ? "'self' 'wasm-unsafe-eval'" : "'self'";
@@ -129,7 +135,7 @@ export function webPages({ directory, imageOrigin = () => null }: WebPagesOption
         .header('Cache-Control', 'no-cache')
         .header('ETag', documentTag)
         .header('Vary', 'Accept')
-        .header('Link', firstRequests(request.url))
+        .header('Link', linksOf(request.url))
         .header('Content-Security-Policy', contentSecurityPolicy(imageOrigin()))
         .header('X-Frame-Options', 'DENY')
         .send(unchanged ? undefined : document);

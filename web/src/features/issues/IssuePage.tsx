@@ -1,9 +1,9 @@
 /** One issue: what it is about, what is planned with it, and what people say. */
 import { Button, Text } from '@mantine/core';
-import { keepPreviousData, useMutation, useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
-import { changeIssue, issue as issueOf, rendered } from '../../lib/issues.ts';
+import { changeIssue, issue as issueOf } from '../../lib/issues.ts';
 import { sessionQuery } from '../../lib/session.ts';
 import { useLive } from '../../lib/useLive.ts';
 import { FormError } from '../../ui/FormError.tsx';
@@ -34,7 +34,6 @@ export default function IssuePage() {
   const { data: issue } = useSuspenseQuery(issueOf(path, Number(iid)));
   const { data: session } = useQuery(sessionQuery);
   const text = issue.description ?? '';
-  const { data: html } = useQuery({ ...rendered(path, text), enabled: text !== '', placeholderData: keepPreviousData });
   const [editing, setEditing] = useState(false);
   const edit = useReturnedFocus(editing);
   const cache = useQueryClient();
@@ -94,7 +93,7 @@ export default function IssuePage() {
             <Text c="var(--mr-dim)">No description.</Text>
           ) : (
             <MarkdownBody
-              html={html ?? ''}
+              html={issue.description_html ?? ''}
               of={{ kind: 'project', path }}
               tasks={
                 may

@@ -1,11 +1,12 @@
 /** What stands behind an address of names only: a project, a person or a group. */
 import { redirect } from '@tanstack/react-router';
 import * as accounts from '../../lib/accounts.ts';
-import { isMissing, missing } from '../../lib/api.ts';
+import { isMissing, missing, type Schemas } from '../../lib/api.ts';
 import * as data from '../../lib/data.ts';
 import { groupLevel, groupsBelow, projectsIn } from '../../lib/groups.ts';
 import { gitAddresses } from '../../lib/instance.ts';
 import { queries } from '../../lib/queries.ts';
+import { fileInView, lastCommits } from '../../lib/repository.ts';
 import { currentSession } from '../../lib/session.ts';
 import { toSegment } from '../../lib/urls.ts';
 
@@ -55,18 +56,30 @@ export function oldAddress(path: string): string | null {
   return `/p/${toSegment(segments.slice(0, at).join('/'))}/${segments.slice(at).map(encodeURIComponent).join('/')}`;
 }
 
+/** The path of the README of a project's default branch, which the address of its page ends with. */
+export function readmeOf({ readme_url, default_branch }: Pick<Schemas['Project'], 'readme_url' | 'default_branch'>) {
+  const [, place] = readme_url?.split('/-/blob/') ?? [];
+  if (!place || !default_branch) return null;
+  const shown = decodeURIComponent(place);
+  return shown.startsWith(`${default_branch}/`) ? shown.slice(default_branch.length + 1) : null;
+}
+
 export async function resolveObject(path: string): Promise<NamedObject> {
   try {
     if (path.includes('/')) {
       const project = await queries.ensureQueryData(data.project(path));
       const ref = project.default_branch;
       const parts = data.of(path);
-      if (ref && !project.empty_repo)
+      if (ref && !project.empty_repo) {
+        // What the page asks next is on its way meanwhile.
+        const readme = readmeOf(project);
+        if (readme !== null) void queries.prefetchQuery(fileInView(path, ref, readme));
+        void queries.prefetchQuery(lastCommits(path, ref, '', 1));
         await Promise.all([
           queries.ensureInfiniteQueryData(parts.tree(ref, '')),
           queries.ensureQueryData(parts.commits({ ref, folder: '', perPage: 1 })),
         ]);
-      else await queries.ensureQueryData(gitAddresses(path));
+      } else await queries.ensureQueryData(gitAddresses(path));
       return { kind: 'project', path };
     }
   } catch (error) {

@@ -266,3 +266,14 @@ describe('order', () => {
     expect((await move(a, { move_after_id: b.id }, guest)).status).toBe(403);
   });
 });
+
+it('an issue comes with its description as HTML when asked for it', async () => {
+  const { iid } = await make({ description: '**bold** <script>alert(1)</script>' });
+  const get = (query: object) => call('GET', `${base}/${iid}`, owner, undefined, query);
+  expect((await get({ render_html: true })).body.description_html).toMatch(
+    /^<p[^>]*><strong>bold<\/strong>(?!.*<script)/,
+  );
+  expect((await get({})).body).not.toHaveProperty('description_html');
+  const { iid: plain } = await make();
+  expect((await call('GET', `${base}/${plain}?render_html=true`)).body.description_html).toBeNull();
+});

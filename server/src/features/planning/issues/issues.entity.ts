@@ -88,7 +88,11 @@ const basic = {
   health_status: Nullable(Word(healthStatuses)),
 };
 
-export const Issue = Entity('Issue', { ...basic, subscribed: Sometimes(Flag()) });
+export const Issue = Entity('Issue', {
+  ...basic,
+  subscribed: Sometimes(Flag()),
+  description_html: Sometimes(Nullable(Text({ description: 'With `render_html`' }))),
+});
 export type IssueJson = Static<typeof Issue>;
 
 /** As lists show it: with `with_labels_details`, labels are more than their titles. */

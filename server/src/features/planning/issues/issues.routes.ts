@@ -4,9 +4,10 @@ import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Issue as IssueRow, User } from '../../../kernel/db/rows.ts';
 import { forbidden, notFound, recordNotFound } from '../../../kernel/http/errors.ts';
-import { DateTimeParam, Int, Optional, Str } from '../../../kernel/http/params/schema.ts';
+import { Bool, DateTimeParam, Int, Optional, Str } from '../../../kernel/http/params/schema.ts';
 import { requireOnProject } from '../../../kernel/http/parents.ts';
 import { Empty, type Route, route } from '../../../kernel/http/route.ts';
+import { baseOf, type Markdown } from '../../../kernel/markdown/index.ts';
 import { ofProject, type Place } from '../../collaboration/notes/index.ts';
 import type { QuickActions } from '../../collaboration/quick-actions/index.ts';
 import { UserAgentDetail } from '../../repository/index.ts';
@@ -63,6 +64,7 @@ export function issueRoutes(
   base: string,
   present: PresentIssue,
   actions: Pick<QuickActions, 'creating' | 'describing'>,
+  markdown: Pick<Markdown, 'html'>,
 ): Route[] {
   const find = (subject: ProjectSubject, caller: Caller, iid: number) => findIssue(db, subject, caller, iid);
 
@@ -131,10 +133,18 @@ export function issueRoutes(
       path: '/projects/:id/issues/:issue_iid',
       summary: 'Get an issue',
       access: read,
-      params: Type.Object(one),
+      params: Type.Object({
+        ...one,
+        render_html: Optional(Bool({ description: 'Also give the description as HTML' })),
+      }),
       responses: { 200: Issue },
-      handler: async ({ params, subject, caller }) =>
-        await present(await find(subject, caller, params.issue_iid), caller, subject),
+      handler: async ({ params, subject, caller }) => {
+        const row = await find(subject, caller, params.issue_iid);
+        const issue = await present(row, caller, subject);
+        if (!params.render_html) return issue;
+        const text = row.description;
+        return { ...issue, description_html: text && (await markdown.html(text, { caller, base: baseOf(subject) })) };
+      },
     }),
     route({
       ...common,
