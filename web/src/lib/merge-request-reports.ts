@@ -15,19 +15,26 @@ const key = (path: string, iid: number, what: string) => ['project', path, 'merg
 const place = (path: string, merge_request_iid: number) => ({ params: { path: { id: path, merge_request_iid } } });
 const base = '/projects/{id}/merge_requests/{merge_request_iid}';
 
-/** All that the overview shows, at once: it is drawn when everything is there. */
-export const mergeRequestReports = (path: string, iid: number) =>
+/** All that the overview shows, at once: it is drawn when everything is there. `names`: of the routes that answer something. */
+export const mergeRequestReports = (path: string, iid: number, names: readonly string[]) =>
   queryOptions({
-    queryKey: key(path, iid, 'all'),
+    queryKey: [...key(path, iid, 'all'), names],
     queryFn: async () => {
+      const asked = <T>(name: string, ask: () => Promise<T>) => (names.includes(name) ? ask() : null);
       const [tests, quality, terraform, metrics, accessibility, licenses, exposed] = await Promise.all([
-        unwrap(client.GET(`${base}/test_reports` as const, place(path, iid))),
-        unwrap(client.GET(`${base}/codequality_reports` as const, place(path, iid))),
-        unwrap(client.GET(`${base}/terraform_reports` as const, place(path, iid))),
-        unwrap(client.GET(`${base}/metrics_reports` as const, place(path, iid))),
-        unwrap(client.GET(`${base}/accessibility_reports` as const, place(path, iid))),
-        unwrap(client.GET(`${base}/license_scanning_reports` as const, place(path, iid))),
-        unwrap(client.GET(`${base}/exposed_artifacts` as const, place(path, iid))),
+        asked('test_reports', () => unwrap(client.GET(`${base}/test_reports` as const, place(path, iid)))),
+        asked('codequality_reports', () =>
+          unwrap(client.GET(`${base}/codequality_reports` as const, place(path, iid))),
+        ),
+        asked('terraform_reports', () => unwrap(client.GET(`${base}/terraform_reports` as const, place(path, iid)))),
+        asked('metrics_reports', () => unwrap(client.GET(`${base}/metrics_reports` as const, place(path, iid)))),
+        asked('accessibility_reports', () =>
+          unwrap(client.GET(`${base}/accessibility_reports` as const, place(path, iid))),
+        ),
+        asked('license_scanning_reports', () =>
+          unwrap(client.GET(`${base}/license_scanning_reports` as const, place(path, iid))),
+        ),
+        asked('exposed_artifacts', () => unwrap(client.GET(`${base}/exposed_artifacts` as const, place(path, iid)))),
       ]);
       return { tests, quality, terraform, metrics, accessibility, licenses, exposed };
     },

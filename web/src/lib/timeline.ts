@@ -22,17 +22,26 @@ export type TimelineItem =
 const most = 100;
 
 /** The versions are left out where the first is the only one: it came with the merge request. */
-export const eventsOf = (id: string, iid: number, versioned: boolean) =>
+/** Which events there are: what there is none of is not asked for. */
+export interface EventKinds {
+  readonly labels: boolean;
+  readonly milestones: boolean;
+  readonly states: boolean;
+  /** Whether commits were pushed since it was created. */
+  readonly versions: boolean;
+}
+
+export const eventsOf = (id: string, iid: number, has: EventKinds) =>
   queryOptions({
-    queryKey: ['project', id, 'merge-request', iid, 'events', versioned],
+    queryKey: ['project', id, 'merge-request', iid, 'events', has],
     async queryFn(): Promise<TimelineEvent[]> {
       const base = '/projects/{id}/merge_requests/{merge_request_iid}' as const;
       const params = { path: { id, merge_request_iid: iid }, query: { per_page: most } };
       const [labels, milestones, states, versions] = await Promise.all([
-        unwrap(client.GET(`${base}/resource_label_events` as const, { params })),
-        unwrap(client.GET(`${base}/resource_milestone_events` as const, { params })),
-        unwrap(client.GET(`${base}/resource_state_events` as const, { params })),
-        versioned ? unwrap(client.GET(`${base}/versions` as const, { params })) : [],
+        has.labels ? unwrap(client.GET(`${base}/resource_label_events` as const, { params })) : [],
+        has.milestones ? unwrap(client.GET(`${base}/resource_milestone_events` as const, { params })) : [],
+        has.states ? unwrap(client.GET(`${base}/resource_state_events` as const, { params })) : [],
+        has.versions ? unwrap(client.GET(`${base}/versions` as const, { params })) : [],
       ]);
       return [
         ...labels.map((event) => ({ kind: 'label', at: event.created_at, event }) as const),

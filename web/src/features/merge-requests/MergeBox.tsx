@@ -130,6 +130,7 @@ export function MergeBox({ request }: { request: Request }) {
   const possible = request.user.can_merge && (reason.mergeable || wait) && !request.merge_when_pipeline_succeeds;
   // Whether they may push to the source branch is the server's to say.
   const rebasable = request.detailed_merge_status === 'need_rebase' && (request.user.can_merge || request.subscribed);
+  const reports = request.counts?.reports ?? [];
   const Icon = reason.mergeable ? IconCircleCheck : reason.waits ? IconClock : IconCircleX;
   // The project merges in trains: whoever joins waits for those ahead.
   const trains = project.merge_trains_enabled === true && project.merge_pipelines_enabled === true;
@@ -137,10 +138,9 @@ export function MergeBox({ request }: { request: Request }) {
   return (
     <section className={classes.box} aria-label="Merge">
       <PipelineRow request={request} />
-      {/* Without a pipeline there are none. */}
-      {request.head_pipeline === null ? null : (
+      {reports.length === 0 ? null : (
         <Suspense fallback={null}>
-          <ReportRows iid={request.iid} />
+          <ReportRows iid={request.iid} reports={reports} />
         </Suspense>
       )}
       <CheckRows request={request} className={classes.part} />

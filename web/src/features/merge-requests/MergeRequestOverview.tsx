@@ -76,7 +76,16 @@ export function MergeRequestOverview({ request }: { request: Schemas['MergeReque
           </details>
         ) : null}
         <ReviewBox key={`review-${request.id}`} request={request} />
-        <Timeline iid={request.iid} versioned={request.counts?.versions !== 1} threads={threads} />
+        <Timeline
+          iid={request.iid}
+          has={{
+            labels: request.counts?.label_events !== 0,
+            milestones: request.counts?.milestone_events !== 0,
+            states: request.counts?.state_events !== 0,
+            versions: request.counts?.versions !== 1,
+          }}
+          threads={threads}
+        />
       </div>
       <Sidebar request={request} />
     </div>

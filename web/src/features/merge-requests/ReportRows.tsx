@@ -1,5 +1,5 @@
 /** What the reports of a merge request say beside its target branch: tests, code quality, accessibility, licences and so on. */
-import { useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Schemas } from '../../lib/api.ts';
@@ -353,20 +353,26 @@ function Security({ iid }: { iid: number }) {
   );
 }
 
-export function ReportRows({ iid }: { iid: number }) {
+interface ReportRowsProps {
+  readonly iid: number;
+  /** Names of the routes of reports that answer something. */
+  readonly reports: readonly string[];
+}
+
+export function ReportRows({ iid, reports }: ReportRowsProps) {
   const { path } = useProject();
-  const { data } = useQuery(mergeRequestReports(path, iid));
+  const { data } = useQuery({ ...mergeRequestReports(path, iid, reports), placeholderData: keepPreviousData });
   if (!data) return null;
   return (
     <div className={classes.reports} role="group" aria-label="Reports">
-      <Tests report={data.tests} />
-      <Quality report={data.quality} />
-      <Security iid={iid} />
-      <Accessibility report={data.accessibility} />
-      <Licenses report={data.licenses} />
-      <Terraform report={data.terraform} />
-      <Metrics report={data.metrics} />
-      <Exposed artifacts={data.exposed} />
+      {data.tests ? <Tests report={data.tests} /> : null}
+      {data.quality ? <Quality report={data.quality} /> : null}
+      {reports.includes('vulnerability_comparison') ? <Security iid={iid} /> : null}
+      {data.accessibility ? <Accessibility report={data.accessibility} /> : null}
+      {data.licenses ? <Licenses report={data.licenses} /> : null}
+      {data.terraform ? <Terraform report={data.terraform} /> : null}
+      {data.metrics ? <Metrics report={data.metrics} /> : null}
+      {data.exposed ? <Exposed artifacts={data.exposed} /> : null}
     </div>
   );
 }

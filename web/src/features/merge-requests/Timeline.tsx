@@ -3,7 +3,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { commentsOf, type Discussion } from '../../lib/comments.ts';
-import { eventsOf, inOrder, type TimelineEvent } from '../../lib/timeline.ts';
+import { type EventKinds, eventsOf, inOrder, type TimelineEvent } from '../../lib/timeline.ts';
 import { FormError } from '../../ui/FormError.tsx';
 import { LabelChip } from '../../ui/LabelChip.tsx';
 import { MarkdownOnDemand } from '../../ui/MarkdownOnDemand.tsx';
@@ -81,15 +81,14 @@ function SystemLine({ thread }: { thread: Discussion }) {
 
 interface TimelineProps {
   readonly iid: number;
-  /** Whether commits were pushed since it was created. */
-  readonly versioned: boolean;
+  readonly has: EventKinds;
   readonly threads: Threads;
 }
 
-export function Timeline({ iid, versioned, threads }: TimelineProps) {
+export function Timeline({ iid, has, threads }: TimelineProps) {
   const { path } = useProject();
   const { list, rest, batch, again, mayWrite, later } = threads;
-  const events = useQuery({ ...eventsOf(path, iid, versioned), placeholderData: keepPreviousData });
+  const events = useQuery({ ...eventsOf(path, iid, has), placeholderData: keepPreviousData });
   const of = { kind: 'merge_request', iid } as const;
   const items = inOrder(rest, events.data ?? [], list.hasNextPage);
   return (

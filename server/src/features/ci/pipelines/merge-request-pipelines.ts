@@ -11,6 +11,7 @@ import { addJob, defineTask, type Task } from '../../../kernel/queue/index.ts';
 import type { CiDependencies } from '../deps.ts';
 import { findMergeRequest, findPlace } from '../jobs/context.queries.ts';
 import { projectUrl } from '../jobs/serialize.ts';
+import { reportRoutesOf } from '../reports/reports.queries.ts';
 import type { Pipelines } from './create.ts';
 import { requestRun } from './merged-results.ts';
 import { type PipelineDetailJson, type PipelineJson, pipelineBasic } from './pipelines.entity.ts';
@@ -26,6 +27,8 @@ export interface MergeRequestPipelines {
     page: Page,
   ): Promise<{ rows: readonly PipelineJson[]; total: number }>;
   countOfMergeRequest(request: Pick<MergeRequest, 'id' | 'source_project_id' | 'source_branch'>): Promise<number>;
+  /** Names of the routes of its reports that answer more than nothing. */
+  reportsOfMergeRequest(request: Pick<MergeRequest, 'id'>): Promise<string[]>;
   /** 400 when the configuration has no jobs for it. */
   createForMergeRequest(subject: ProjectSubject, caller: Caller, request: MergeRequest): Promise<PipelineJson>;
   /** Makes one in the background, with the rights that the caller has then. */
@@ -99,6 +102,7 @@ export function mergeRequestPipelines(
         };
       },
       countOfMergeRequest: (request) => countPipelinesOfMergeRequest(db, request),
+      reportsOfMergeRequest: ({ id }) => reportRoutesOf(db, id),
       createForMergeRequest: async (subject, caller, request) => {
         const place = await placeOf(subject, caller, request);
         const outcome = await create(place, caller, request);

@@ -1,5 +1,5 @@
 /** Rows of `job_reports`, and the pipelines of a merge request that are compared. */
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Job } from '../../../kernel/db/rows.ts';
 
@@ -101,6 +101,47 @@ interface ComparedPipelines {
 /** How many of the newest pipelines are looked at. */
 const considered = 20;
 
+/** The newest pipelines of a merge request, whose reports its page shows. */
+const newestOf = (request: RawBuilder<unknown>) => sql<{ id: number }>`
+  select p.id from pipelines p
+  where p.merge_request_id = ${request}.id
+    or (${request}.source_project_id = ${request}.project_id and p.project_id = ${request}.project_id
+      and p.ref = ${request}.source_branch and not p.tag and p.source <> 'parent_pipeline')
+  order by p.id desc limit ${considered}`;
+
+/** The routes below a merge request that answer more than nothing, by the kinds of reports that they read. */
+const routesOf: Readonly<Record<string, string>> = {
+  accessibility: 'accessibility_reports',
+  cobertura: 'coverage_reports',
+  codequality: 'codequality_reports',
+  exposed: 'exposed_artifacts',
+  jacoco: 'coverage_reports',
+  junit: 'test_reports',
+  license_scanning: 'license_scanning_reports',
+  metrics: 'metrics_reports',
+  scan: 'vulnerability_comparison',
+  terraform: 'terraform_reports',
+};
+
+/** The names of these routes for one merge request, and those of what is no report but stands beside them. */
+export async function reportRoutesOf(db: Db, requestId: number): Promise<string[]> {
+  const { rows } = await sql<{ kind: string }>`
+    with request as (select * from merge_requests where id = ${requestId}),
+      newest as (select p.id from request, lateral (${newestOf(sql`request`)}) p),
+      family as (select id from newest union select s.pipeline_id from pipeline_sources s
+        where s.source_pipeline_id in (select id from newest)),
+      made as (select j.id from jobs j where j.pipeline_id in (select id from family))
+    select distinct r.kind from made join job_reports r on r.job_id = made.id
+    union select 'junit' where exists (select from made join job_test_reports r on r.job_id = made.id)
+    union select 'exposed' where exists (select from request join jobs j on j.pipeline_id = request.head_pipeline_id
+      where not j.retried and j.plan #> '{artifacts,expose_as}' is not null)
+    union select 'scan' where exists (select from request m join security_scans s on s.project_id = m.project_id
+      join pipelines p on p.id = s.pipeline_id where p.merge_request_id = m.id
+        or (m.source_project_id = m.project_id and p.ref = m.source_branch and not p.tag))`.execute(db);
+  const names = rows.map(({ kind }) => routesOf[kind]);
+  return [...new Set(names.filter((name) => name !== undefined))].sort();
+}
+
 /** Undefined where there is no such merge request. Reports of child pipelines count for their parents. */
 export async function comparedPipelines(
   db: Db,
@@ -117,11 +158,7 @@ export async function comparedPipelines(
     and p.source <> 'parent_pipeline'`;
   const { rows } = await sql<ComparedPipelines>`
     select m.head_sha, m.base_sha, m.target_branch,
-      (select p.id from (select p.id from pipelines p
-          where p.merge_request_id = m.id
-            or (m.source_project_id = m.project_id and p.project_id = m.project_id and p.ref = m.source_branch
-              and not p.tag and p.source <> 'parent_pipeline')
-          order by p.id desc limit ${considered}) p
+      (select p.id from (${newestOf(sql`m`)}) p
         where ${has} order by p.id desc limit 1) as head,
       (select p.id from (
           (select p.id, p.sha, true as parted from pipelines p

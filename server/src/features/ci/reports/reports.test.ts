@@ -209,6 +209,20 @@ describe('reports of a merge request', () => {
     });
   });
 
+  it('are named with the merge request, for those who see its pipelines', async () => {
+    const named = async (token: string) =>
+      (
+        await get<{ counts: { reports: string[] } }>(
+          `/projects/${project.id}/merge_requests/${iid}?with_counts=true`,
+          token,
+        )
+      ).counts.reports;
+    expect(await named(world.owner.token)).toEqual([
+      ...['accessibility_reports', 'codequality_reports', 'coverage_reports', 'license_scanning_reports'],
+      ...['metrics_reports', 'terraform_reports', 'test_reports'],
+    ]);
+  });
+
   it('are there for those who see the merge request and its pipelines', async () => {
     for (const name of [
       'coverage',

@@ -21,6 +21,7 @@ export interface PipelineReader {
   ofMergeRequest(request: MergeRequest, page: Page): Promise<{ rows: readonly PipelineJson[]; total: number }>;
   createForMergeRequest(subject: ProjectSubject, caller: Caller, request: MergeRequest): Promise<PipelineJson>;
   countOfMergeRequest(request: MergeRequest): Promise<number>;
+  reportsOfMergeRequest(request: MergeRequest): Promise<string[]>;
   /** Makes one in the background, with the caller's rights at that time. */
   requestForMergeRequest(subject: ProjectSubject, caller: Caller, request: MergeRequest): Promise<void>;
 }

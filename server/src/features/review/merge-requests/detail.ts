@@ -37,6 +37,7 @@ export interface DetailDependencies
   readonly pipelines: {
     detail(id: number): Promise<PipelineDetailJson | null>;
     countOfMergeRequest(request: MergeRequest): Promise<number>;
+    reportsOfMergeRequest(request: MergeRequest): Promise<string[]>;
   };
 }
 
@@ -95,13 +96,15 @@ export function mergeRequestDetail(deps: DetailDependencies, statusOf: MergeChec
   /** What its tabs hold, and which of its parts are there at all. */
   async function countsOf(subject: ProjectSubject, caller: Caller, row: MergeRequest) {
     const { base_sha: base, head_sha: head } = row;
-    const [commits, built, open_threads, parts] = await Promise.all([
+    const seesPipelines = canOnProject(caller, 'read_pipeline', subject);
+    const [commits, built, reports, open_threads, parts] = await Promise.all([
       base && head ? repository.divergence(subject.project, base, head).then(({ ahead }) => ahead) : 0,
-      canOnProject(caller, 'read_pipeline', subject) ? pipelines.countOfMergeRequest(row) : null,
+      seesPipelines ? pipelines.countOfMergeRequest(row) : null,
+      seesPipelines ? pipelines.reportsOfMergeRequest(row) : [],
       openThreadsOf(db, row.id, canOnProject(caller, 'read_internal_note', subject)),
       partsOf(db, row.id),
     ]);
-    return { commits, pipelines: built, open_threads, ...parts };
+    return { commits, pipelines: built, reports, open_threads, ...parts };
   }
 
   /** Title and description as HTML; relative links are of the target branch. A title is a line without blocks. */

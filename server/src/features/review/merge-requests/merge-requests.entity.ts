@@ -145,6 +145,12 @@ export const MergeRequestDetail = Entity('MergeRequestDetail', {
         versions: Count({ description: 'Versions of its changes' }),
         stacked: Count({ description: 'Open merge requests that it stands on, or that stand on it' }),
         status_checks: Count({ description: 'External status checks of the project' }),
+        label_events: Count({ description: 'Resource events about its labels' }),
+        milestone_events: Count(),
+        state_events: Count(),
+        reports: ListOf(Text(), {
+          description: 'Routes below it that have reports to answer, such as `test_reports`',
+        }),
       },
       { description: 'With `with_counts`' },
     ),

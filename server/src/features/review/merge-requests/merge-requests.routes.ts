@@ -115,7 +115,7 @@ export function mergeRequestRoutes(
         with_counts: Optional(
           Bool({
             description:
-              'Also count its commits, pipelines, open threads, versions, stacked requests and status checks',
+              'Also count its commits, pipelines, open threads, versions, stacked requests, status checks and events, and name its reports',
           }),
         ),
       }),

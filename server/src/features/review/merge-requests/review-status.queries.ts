@@ -21,20 +21,34 @@ export async function openThreadsOf(db: Db, id: number, internal: boolean): Prom
   return rows[0]?.count ?? 0;
 }
 
-/** What a page asks for only where there is any: versions, open requests that it stands on or that stand on it, checks. */
-export async function partsOf(
-  db: Db,
-  id: number,
-): Promise<{ readonly versions: number; readonly stacked: number; readonly status_checks: number }> {
-  const { rows } = await sql<{ versions: number; stacked: number; status_checks: number }>`
+/** What a page asks for only where there is any. */
+interface Parts {
+  readonly versions: number;
+  /** Open requests that it stands on or that stand on it. */
+  readonly stacked: number;
+  readonly status_checks: number;
+  readonly label_events: number;
+  readonly milestone_events: number;
+  readonly state_events: number;
+}
+const noParts: Parts = {
+  ...{ versions: 0, stacked: 0, status_checks: 0 },
+  ...{ label_events: 0, milestone_events: 0, state_events: 0 },
+};
+
+export async function partsOf(db: Db, id: number): Promise<Parts> {
+  const events = (kind: string) => sql<number>`(select count(*)::int from resource_events e
+    where e.noteable_type = 'merge_request' and e.noteable_id = m.id and e.kind = ${kind})`;
+  const { rows } = await sql<Parts>`
     select (select count(*)::int from merge_request_versions v where v.merge_request_id = m.id) as versions,
       (select count(*)::int from merge_requests o where o.source_project_id = m.project_id and o.project_id = m.project_id
         and o.source_branch = m.target_branch and o.state = 'opened' and o.id <> m.id)
       + (select count(*)::int from merge_requests o where m.source_project_id = m.project_id and o.project_id = m.project_id
         and o.target_branch = m.source_branch and o.state = 'opened' and o.id <> m.id) as stacked,
-      (select count(*)::int from external_status_checks c where c.project_id = m.project_id) as status_checks
+      (select count(*)::int from external_status_checks c where c.project_id = m.project_id) as status_checks,
+      ${events('label')} as label_events, ${events('milestone')} as milestone_events, ${events('state')} as state_events
     from merge_requests m where m.id = ${id}`.execute(db);
-  return rows[0] ?? { versions: 0, stacked: 0, status_checks: 0 };
+  return rows[0] ?? noParts;
 }
 
 /** By the id of the merge request, with one statement for a page. Internal threads count for those who read them. */

@@ -50,12 +50,13 @@ describe('stacks', () => {
     const stacked = async (iid: number) =>
       (await project.api<Json>('GET', `/merge_requests/${iid}`, { query: { with_counts: true } })).body.counts;
     expect([await stacked(first), await stacked(second), await stacked(beside)]).toMatchObject([
-      { stacked: 2, versions: 1, status_checks: 0 },
+      { stacked: 2, versions: 1, status_checks: 0, label_events: 0, milestone_events: 0, state_events: 0, reports: [] },
       { stacked: 2 },
       { stacked: 1 },
     ]);
     expect(await changed(third)).toEqual([`${three}.txt`]);
-    await project.api('PUT', `/merge_requests/${first}`, { json: { state_event: 'close' } });
+    await project.api('PUT', `/merge_requests/${first}`, { json: { state_event: 'close', labels: 'base' } });
+    expect(await stacked(first)).toMatchObject({ label_events: 1, milestone_events: 0, state_events: 1 });
     expect(await stack(second)).toEqual([second, third]);
   });
 

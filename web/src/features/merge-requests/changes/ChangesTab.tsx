@@ -47,8 +47,8 @@ function Changes({ request, files, partial }: ChangesProps) {
   useReviewKeys();
   const { data: coverage } = useQuery({
     ...coverageReports(path, request.iid),
-    // Without a pipeline there is none.
-    enabled: request.head_pipeline !== null,
+    // Where no job left any, there is none.
+    enabled: request.counts?.reports.includes('coverage_reports') === true,
   });
   const review = useMemo(
     (): FileReview => ({
