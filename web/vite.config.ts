@@ -3,6 +3,7 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 import { firstLoads } from './first-loads.ts';
+import { runtimeInFirst } from './runtime-in-first.ts';
 
 /**
  * What is loaded together lies together: one file for what every page begins with, and few for what several pages share,
@@ -21,12 +22,20 @@ const anything =
   /[\\/]web[\\/]src[\\/](?!ui[\\/](markdown[\\/]|code[\\/]|hidden[\\/]|MarkdownBody)|lib[\\/]markdown[\\/]|features[\\/](editor|comments)[\\/])|node_modules[\\/](@mantine|@tanstack|@tabler|react-number-format)[\\/]/;
 /** What many pages have and most first pages have not. */
 const ofLists =
-  /[\\/]web[\\/]src[\\/](ui[\\/](FilterBar|TitleFilter|Pager)|lib[\\/](protections|deploy-keys|issues)\.|features[\\/]issues[\\/]issues\.module|features[\\/](merge-requests[\\/](RecentPush|recent-push|MergeRequestRow)|pipelines[\\/]PipelineMark|milestones[\\/]MilestoneLink|commits[\\/](CommitMeta|LastCommit)))/;
-const ofPlanning = /[\\/]web[\\/]src[\\/]lib[\\/](epics|members)\./;
+  /[\\/]web[\\/]src[\\/](ui[\\/](FilterBar|TitleFilter|Pager)|lib[\\/]issues\.|features[\\/]issues[\\/]issues\.module|features[\\/](merge-requests[\\/](RecentPush|recent-push|MergeRequestRow)|pipelines[\\/]PipelineMark|milestones[\\/]MilestoneLink|commits[\\/](CommitMeta|LastCommit)))/;
+/** Whom a rule names. */
+const ofRules = /[\\/]web[\\/]src[\\/]lib[\\/](protections|deploy-keys)\./;
+const ofHistory = /[\\/]web[\\/]src[\\/](lib[\\/]history\.|features[\\/]pipelines[\\/]ExternalStatuses)/;
+const ofPlanning =
+  /[\\/]web[\\/]src[\\/](lib[\\/](epics|labels|members)\.|features[\\/](iterations[\\/]Days|epics[\\/]EpicLink)\.)/;
 const ofBoards = /[\\/]web[\\/]src[\\/]lib[\\/](boards|epic-boards|board-columns)\./;
 /** Its lists of choices would come along with the first page of everything. */
-const ofForms = /[\\/]web[\\/]src[\\/]features[\\/]merge-requests[\\/]sidebar[\\/]PeoplePicker/;
-const rarely = [ofLists, ofPlanning, ofBoards, ofForms];
+const ofForms =
+  /[\\/]web[\\/]src[\\/]features[\\/](merge-requests[\\/]sidebar[\\/]PeoplePicker|milestones[\\/]PlanFields|editor[\\/]TemplateChoice)/;
+/** Of the account of a person, as they and administrators see it. */
+const ofAccounts =
+  /[\\/]web[\\/]src[\\/]features[\\/](account[\\/]NewSshKey|admin[\\/]Marks|members[\\/]levels|profile[\\/](Facts|GpgKeyList|SshKeyList|profile\.module))/;
+const rarely = [ofLists, ofRules, ofHistory, ofPlanning, ofBoards, ofForms, ofAccounts];
 const oftenUsed = (id: string) => anything.test(id) && !rarely.some((rare) => rare.test(id));
 const chunks = [
   { name: 'frame', tags: ['$initial' as const], priority: 10 },
@@ -56,7 +65,7 @@ const chunks = [
         'core/esm/components/Combobox/(ComboboxChevron|get-parsed-combobox-data|get-options-lockup|Combobox.module)',
         'core/styles/Combobox[.]',
       ),
-      /@tabler[\\/]|[\\/]web[\\/]src[\\/](lib[\\/]((comments|merge-trains|planning|reviews|templates)\.|markdown[\\/]tasks)|features[\\/](pipelines[\\/](words|pipelines\.module)|topics[\\/]topics\.module|milestones[\\/]milestones\.module|commits[\\/]commits\.module|comments[\\/](usePlace|comments\.module))|ui[\\/](ui\.module|useReturnedFocus|FormError|RefBadge|forms|LabelChip|label-chip|code[\\/](CodeEditor|editor\.module)|diff[\\/]view-mode))/,
+      /@tabler[\\/]|[\\/]web[\\/]src[\\/](lib[\\/]((comments|planning|reviews|templates)\.|markdown[\\/]tasks)|features[\\/](pipelines[\\/](words|pipelines\.module)|topics[\\/]topics\.module|milestones[\\/]milestones\.module|commits[\\/]commits\.module|comments[\\/](usePlace|comments\.module)|(account[\\/]account|settings[\\/]settings)\.module)|ui[\\/](ui\.module|useReturnedFocus|FormError|RefBadge|forms|LabelChip|label-chip|code[\\/](CodeEditor|editor\.module)|diff[\\/]view-mode))/,
     ),
     minShareCount: 2,
     priority: 9,
@@ -95,7 +104,11 @@ const chunks = [
   },
   { name: 'planning', test: ofPlanning, minShareCount: 2, priority: 4 },
   { name: 'boards', test: ofBoards, minShareCount: 1, priority: 4 },
-  { name: 'deployments', test: /[\\/]lib[\\/]environment/, priority: 8 },
+  { name: 'rules', test: ofRules, minShareCount: 2, priority: 4 },
+  { name: 'history', test: ofHistory, minShareCount: 2, priority: 4 },
+  { name: 'people', test: ofForms, minShareCount: 2, priority: 9 },
+  { name: 'accounts', test: ofAccounts, minShareCount: 2, priority: 8 },
+  { name: 'deployments', test: /[\\/]lib[\\/]environment|merge-requests[\\/]DeploymentRows/, priority: 8 },
   {
     name: 'files',
     test: /[\\/]web[\\/]src[\\/]features[\\/](files[\\/](?!FileEditor|OutdatedFile|DraftList|CommitFields|useCommit|useDraft)|locks[\\/])|[\\/]web[\\/]src[\\/]lib[\\/](edits|locks)\.|[\\/](queriesObserver|useQueries)\.js/,
@@ -117,7 +130,7 @@ const chunks = [
   },
   {
     name: 'review',
-    test: /[\\/]web[\\/]src[\\/](features[\\/]comments[\\/]|ui[\\/]diff[\\/](hunks|line-comments)|lib[\\/](merge-request|status-checks)|features[\\/]merge-requests[\\/](merge-requests\.module|sidebar[\\/](EditInPlace|sidebar\.module)))/,
+    test: /[\\/]web[\\/]src[\\/](features[\\/]comments[\\/]|ui[\\/]diff[\\/](hunks|line-comments)|lib[\\/](merge-request-people|merge-trains|status-checks)\.|features[\\/]merge-requests[\\/](merge-requests\.module|sidebar[\\/](EditInPlace|sidebar\.module)))/,
     minShareCount: 2,
     priority: 3,
   },
@@ -190,7 +203,7 @@ const stylesWithComponents = (): Plugin => ({
 const target = 'http://127.0.0.1:8080';
 
 export default defineConfig({
-  plugins: [react(), stylesWithComponents(), inOrder(), stylesInScripts(), firstLoads()],
+  plugins: [react(), stylesWithComponents(), inOrder(), runtimeInFirst(), stylesInScripts(), firstLoads()],
   build: {
     target: 'es2022',
     sourcemap: false,

@@ -20857,6 +20857,8 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             description: string | null;
+            /** @description With `render_html` */
+            description_html?: string | null;
             /** @description Whether only members may comment */
             discussion_locked: boolean | null;
             downvotes: number;
@@ -22104,6 +22106,8 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             description: string | null;
+            /** @description With `render_html` */
+            description_html?: string | null;
             /** @description Whether only members may comment */
             discussion_locked: boolean | null;
             downvotes: number;
@@ -22560,6 +22564,8 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             description: string | null;
+            /** @description With `render_html` */
+            description_html?: string | null;
             /** @description Whether only members may comment */
             discussion_locked: boolean | null;
             downvotes: number;
@@ -23618,12 +23624,18 @@ export interface components {
             /** @description With `with_counts` */
             counts?: {
                 commits: number;
+                /** @description Resource events about its labels */
+                label_events: number;
+                milestone_events: number;
                 /** @description Threads that are not resolved */
                 open_threads: number;
                 /** @description null for those who may not see pipelines */
                 pipelines: number | null;
+                /** @description Routes below it that have reports to answer, such as `test_reports` */
+                reports: string[];
                 /** @description Open merge requests that it stands on, or that stand on it */
                 stacked: number;
+                state_events: number;
                 /** @description External status checks of the project */
                 status_checks: number;
                 /** @description Versions of its changes */
@@ -23885,12 +23897,18 @@ export interface components {
             /** @description With `with_counts` */
             counts?: {
                 commits: number;
+                /** @description Resource events about its labels */
+                label_events: number;
+                milestone_events: number;
                 /** @description Threads that are not resolved */
                 open_threads: number;
                 /** @description null for those who may not see pipelines */
                 pipelines: number | null;
+                /** @description Routes below it that have reports to answer, such as `test_reports` */
+                reports: string[];
                 /** @description Open merge requests that it stands on, or that stand on it */
                 stacked: number;
+                state_events: number;
                 /** @description External status checks of the project */
                 status_checks: number;
                 /** @description Versions of its changes */
@@ -36917,6 +36935,8 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             description: string | null;
+            /** @description With `render_html` */
+            description_html?: string | null;
             /** @description Whether only members may comment */
             discussion_locked: boolean | null;
             downvotes: number;
@@ -61770,7 +61790,10 @@ export interface operations {
     };
     getProjectsByIdIssuesByIssueIid: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Also give the description as HTML */
+                render_html?: boolean;
+            };
             header?: {
                 /** @description An `ETag`: 304 while the answer is still the same */
                 "If-None-Match"?: string;
@@ -67001,7 +67024,7 @@ export interface operations {
                 include_rebase_in_progress?: boolean;
                 /** @description Also give title and description as HTML */
                 render_html?: boolean;
-                /** @description Also count its commits, pipelines, open threads, versions, stacked requests and status checks */
+                /** @description Also count its commits, pipelines, open threads, versions, stacked requests, status checks and events, and name its reports */
                 with_counts?: boolean;
             };
             header?: {

@@ -1,9 +1,7 @@
 /** One's own account: every page of it stands beside the same list. */
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import * as accounts from '../lib/accounts.ts';
-import * as registered from '../lib/applications.ts';
 import * as data from '../lib/data.ts';
-import * as notifications from '../lib/notifications.ts';
 import { queries } from '../lib/queries.ts';
 import { registrationQuery } from '../lib/registration.ts';
 import { ownLog } from './audit.ts';
@@ -17,7 +15,6 @@ const layout = createRoute({
 });
 const under = { getParentRoute: () => layout } as const;
 const load = queries.ensureQueryData.bind(queries);
-const ownApplicationsQuery = registered.applicationsOf(registered.ownApplications);
 
 const profile = createRoute({
   ...under,
@@ -72,14 +69,13 @@ const preferences = createRoute({
 const notificationSettings = createRoute({
   ...under,
   path: '/-/profile/notifications',
-  loader: () =>
-    Promise.all([
-      load(notifications.everywhere()),
-      load(notifications.ownGroups()),
-      load(notifications.ownProjects()),
-      load(accounts.self()),
-      load(accounts.ownEmails()),
-    ]),
+  loader: async () => {
+    const { everywhere, ownGroups, ownProjects } = await import('../lib/notifications.ts');
+    await Promise.all([
+      ...[load(everywhere()), load(ownGroups()), load(ownProjects())],
+      ...[load(accounts.self()), load(accounts.ownEmails())],
+    ]);
+  },
   component: lazyRouteComponent(() => import('../features/account/NotificationsPage.tsx')),
 });
 const tokens = createRoute({
@@ -90,7 +86,10 @@ const tokens = createRoute({
 const applications = createRoute({
   ...under,
   path: '/-/user_settings/applications',
-  loader: () => Promise.all([load(registered.authorizedApplications()), load(ownApplicationsQuery)]),
+  loader: async () => {
+    const { applicationsOf, authorizedApplications, ownApplications } = await import('../lib/applications.ts');
+    await Promise.all([load(authorizedApplications()), load(applicationsOf(ownApplications))]);
+  },
   component: lazyRouteComponent(() => import('../features/account/ApplicationsPage.tsx')),
 });
 const twoFactor = createRoute({

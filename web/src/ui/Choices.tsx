@@ -316,6 +316,7 @@ type SelectField = Kept<SelectProps> &
     | 'filter'
     | 'nothingFoundMessage'
     | 'onChange'
+    | 'onDropdownOpen'
     | 'onSearchChange'
     | 'searchable'
     | 'searchValue'
@@ -331,6 +332,7 @@ const select = library<SelectField>(
     filter: _filter,
     nothingFoundMessage: _nothing,
     onChange: _change,
+    onDropdownOpen: _open,
     onSearchChange: _search,
     searchable = false,
     searchValue: _typed,

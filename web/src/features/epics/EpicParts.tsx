@@ -82,7 +82,9 @@ function AddIssue({ path, epic, again }: Pick<Props, 'path' | 'epic' | 'again'>)
   const [search, setSearch] = useState('');
   const [later] = useDebouncedValue(search, 250);
   const [chosen, setChosen] = useState<string | null>(null);
-  const { data = [] } = useQuery(issuesToAdd(path, chosen === null ? later : ''));
+  const [opened, setOpened] = useState(false);
+  // Asked for when somebody is about to choose one.
+  const { data = [] } = useQuery({ ...issuesToAdd(path, chosen === null ? later : ''), enabled: opened });
   const form = useForm(async () => {
     await addIssue(path, epic.iid, Number(chosen));
     setChosen(null);
@@ -104,6 +106,7 @@ function AddIssue({ path, epic, again }: Pick<Props, 'path' | 'epic' | 'again'>)
           clearable
           searchValue={search}
           onSearchChange={setSearch}
+          onDropdownOpen={() => setOpened(true)}
           value={chosen}
           onChange={setChosen}
           nothingFoundMessage="No issues found"

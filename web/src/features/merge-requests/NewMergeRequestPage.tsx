@@ -3,12 +3,11 @@ import { Button, Checkbox, Group, NativeSelect, Stack, Text, TextInput } from '@
 import { IconArrowRight } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { client, unwrap } from '../../lib/api.ts';
 import { idsOf } from '../../lib/merge-request-people.ts';
 import { toSegment } from '../../lib/urls.ts';
 import { DataList, DataRow } from '../../ui/DataList.tsx';
-import { DiffView } from '../../ui/diff/DiffView.tsx';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
 import { Page } from '../../ui/Page.tsx';
@@ -21,6 +20,9 @@ import { level, useProject } from '../projects/useProject.ts';
 import classes from './merge-requests.module.css';
 import { PeoplePicker } from './sidebar/PeoplePicker.tsx';
 import { useTargets } from './useTargets.ts';
+
+// Shown below the form, once the branches are compared.
+const DiffView = lazy(async () => ({ default: (await import('../../ui/diff/DiffView.tsx')).DiffView }));
 
 export default function NewMergeRequestPage() {
   const search = useSearch({ from: '/p/$path/merge_requests/new' });
@@ -184,7 +186,9 @@ export default function NewMergeRequestPage() {
       {compare && compare.diffs.length > 0 ? (
         <section aria-label="Changes of the new merge request">
           <h2>Changes</h2>
-          <DiffView files={compare.diffs} gitRef={source} warn={warn} />
+          <Suspense fallback={null}>
+            <DiffView files={compare.diffs} gitRef={source} warn={warn} />
+          </Suspense>
         </section>
       ) : null}
     </Page>

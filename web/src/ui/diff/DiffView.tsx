@@ -25,10 +25,11 @@ interface DiffViewProps {
 }
 
 /** Whether the person wants to see one file at a time. Loaders fetch it before. */
-function useOneByOne(): boolean {
+function useOneByOne(files: number): boolean {
   const { data: session } = useQuery(sessionQuery);
-  const { data } = useQuery({ ...accounts.preferences(), enabled: Boolean(session?.user) });
-  return data?.view_diffs_file_by_file ?? false;
+  const several = files > 1;
+  const { data } = useQuery({ ...accounts.preferences(), enabled: several && Boolean(session?.user) });
+  return several && (data?.view_diffs_file_by_file ?? false);
 }
 
 interface FilePickerProps {
@@ -64,7 +65,7 @@ export function DiffView({ files, gitRef, comments, warn, review }: DiffViewProp
   const [look, setLook] = useDiffLook();
   // The choice shows at once, the lines follow between events.
   const drawn = useDeferredValue(look);
-  const oneByOne = useOneByOne() && files.length > 1;
+  const oneByOne = useOneByOne(files.length);
   const [chosen, setChosen] = useState(0);
   const at = Math.min(chosen, files.length - 1);
   const small = useMediaQuery('(max-width: 800px)', false, { getInitialValueInEffect: false });
