@@ -47,19 +47,27 @@ export function levelsText(user: string, project: boolean): string {
     ) levels (level, part)) levels`;
 }
 
+/** One step down the tree, always by the index on `parent_id`: the planner cannot know how little is below. */
+const childrenText = (of: string): string =>
+  `cross join lateral (select c.id from namespaces c where c.parent_id = ${of}.id offset 0) child`;
+const children = (of: string): Sql => sql.raw(childrenText(of));
+
 /**
  * Text of a condition over the namespace row `n` and `levels`: the user (an SQL expression) has no role here, but one in a
- * subgroup or a project below, given or by invitation. Asked only where it can matter.
+ * subgroup or a project below, given or by invitation. Asked only where it can matter. Invitations are looked for from the
+ * groups of the user: there are few of these among all.
  */
 export function roleBelowText(user: string): string {
   const place = (grant: string) => `n.id = any((select b.traversal_ids from namespaces b where b.id = coalesce(
     ${grant}.namespace_id, (select q.namespace_id from projects q where q.id = ${grant}.project_id)))::bigint[])`;
   return `levels.effective_level < ${Level.guest} and n.visibility <> 'public' and (
     exists (select from grants g where g.user_id = ${user} and g.level >= ${Level.guest} and ${holds('g')} and ${place('g')})
-    or exists (select from grants m join namespaces i on m.namespace_id = any(i.traversal_ids)
-      join grants s on s.group_id = i.id
-      where m.user_id = ${user} and m.level >= ${Level.guest} and ${holds('m')}
-        and s.level >= ${Level.guest} and ${holds('s')} and ${place('s')}))`;
+    or exists (with recursive reach (id) as (
+        select m.namespace_id from grants m
+          where m.user_id = ${user} and m.namespace_id is not null and m.level >= ${Level.guest} and ${holds('m')}
+        union select child.id from reach ${childrenText('reach')}
+      ) select from reach cross join lateral (select s.* from grants s where s.group_id = reach.id offset 0) s
+      where s.level >= ${Level.guest} and ${holds('s')} and ${place('s')}))`;
 }
 
 /** The same as a fragment of a larger query. */
@@ -73,10 +81,6 @@ export function levelsOf(userId: number | null, project: boolean): Sql {
 
 /** Condition on the grant row of that alias: it is active and has not expired. */
 export const grantHolds = (alias: string): RawBuilder<boolean> => sql<boolean>`(${sql.raw(holds(alias))})`;
-
-/** One step down the tree, always by the index on `parent_id`: the planner cannot know how little is below. */
-const children = (of: string): Sql =>
-  sql.raw(`cross join lateral (select c.id from namespaces c where c.parent_id = ${of}.id offset 0) child`);
 
 /**
  * Common table expressions for a `with`: `access (namespace_id, project_id, level)` has every grant of the user, those
