@@ -2,7 +2,14 @@
 import { sql } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
 import { allOf, type Sql, withTables } from '../../namespaces/index.ts';
-import { type IssueFilter, type IssueQuery, isNone, issueConditions, isWord } from './filter.queries.ts';
+import {
+  type IssueFilter,
+  type IssueQuery,
+  isNone,
+  issueConditions,
+  isWord,
+  milestonesMeant,
+} from './filter.queries.ts';
 import type { ListedRow } from './walks.queries.ts';
 
 /** What few issues meet has an index of its own: it is not looked for project by project. */
@@ -20,11 +27,9 @@ export function isCommon({ filter }: IssueQuery): boolean {
   return !/^\d+$/.test(filter.assigneeId ?? '') && (filter.issueType ?? 'issue') === 'issue';
 }
 
-/** Whether labels or milestones have to be of a name: those of the group are found by it, and with them their issues. */
+/** Whether labels or milestones have to be certain ones: those of the group are found first, and with them their issues. */
 const isTitled = ({ filter }: IssueQuery): boolean =>
-  [...(filter.labels ?? []), ...(filter.milestone === undefined ? [] : [filter.milestone])].some(
-    (title) => !isWord(title),
-  );
+  (filter.labels ?? []).some((title) => !isWord(title)) || milestonesMeant(filter) !== undefined;
 
 /** More rows than this are read of every project rather than of the first. */
 const deepest = 200;

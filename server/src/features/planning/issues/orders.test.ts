@@ -1,4 +1,5 @@
 /** Pages in every order, by number and by cursor, are the whole list cut in pieces, where some have no value to compare. */
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
 import { type BuiltToken, buildGroup, buildProject, buildToken } from '../../../../test/factories.ts';
@@ -179,3 +180,40 @@ it.each([{ labels: 'l0,l1' }, { 'not[labels]': 'l2' }, { labels: 'None' }, { mil
       }
   },
 );
+
+it('pages of a group are found behind thousands of other issues that come before them', async () => {
+  const group = await buildGroup(app, { owner: owner.user });
+  const [here, elsewhere] = [await buildProject(app, { namespace: group }), await buildProject(app)];
+  await sql`insert into issues (project_id, iid, author_id, title, created_at, updated_at, upvotes_count)
+    select ${here.id}, n, ${owner.user.id}, 'Far ' || n % 7, now() - make_interval(days => 30, secs => (n * 31) % 53),
+      now() - make_interval(days => 20, secs => (n * 17) % 59), n % 5
+    from generate_series(1, 60) n`.execute(app.db);
+  const { body: all } = await call(`/projects/${here.id}/issues`, { per_page: 100, search: 'far' });
+  // More than are looked through, in every order.
+  await sql`insert into issues (project_id, iid, author_id, title, created_at, updated_at, upvotes_count)
+    select ${elsewhere.id}, n, ${owner.user.id}, case when n % 2 = 0 then 'Aa' else 'Zz' end,
+      now() - make_interval(days => case when n % 2 = 0 then 0 else 60 end), now(), case when n % 2 = 0 then 9 else -1 end
+    from generate_series(1, 8200) n`.execute(app.db);
+  expect(all).toHaveLength(60);
+  type Dated = Listed & { readonly iid: number; readonly created_at: string; readonly updated_at: string };
+  const values: Readonly<Record<string, (issue: Dated) => number | string>> = {
+    created_at: (issue) => issue.created_at,
+    updated_at: (issue) => issue.updated_at,
+    popularity: (issue) => issue.iid % 5,
+    title: (issue) => issue.title,
+  };
+  for (const [order_by, of] of Object.entries(values))
+    for (const sort of ['asc', 'desc'] as const) {
+      const value = (issue: Listed) => of(issue as Dated);
+      const sign = sort === 'asc' ? 1 : -1;
+      const expected = [...all].sort((a, b) =>
+        value(a) === value(b) ? sign * (a.id - b.id) : value(a) < value(b) ? -sign : sign,
+      );
+      const found: Listed[] = [];
+      for (const page of [1, 2, 3, 4])
+        found.push(
+          ...(await call(`/groups/${group.id}/issues`, { order_by, sort, search: 'far', per_page: 20, page })).body,
+        );
+      expect([order_by, sort, found.map(({ id }) => id)]).toEqual([order_by, sort, expected.map(({ id }) => id)]);
+    }
+});

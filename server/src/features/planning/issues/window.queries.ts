@@ -15,6 +15,8 @@ type Window = Pick<Page, 'limit' | 'offset' | 'after'>;
 const most = 4000;
 /** Texts take longer to look through. */
 const mostTexts = 1000;
+/** Where a group is known to have the first of them, more of these are its own. */
+const mostTextsOfGroup = 4000;
 
 const looksInTexts = ({ filter }: IssueQuery) => filter.search !== undefined;
 
@@ -50,16 +52,31 @@ export async function pageNearby(
   if (!found) return [];
   const { place } = query;
   const after = order.after(page.after);
-  const within = [
-    ...(place.kind === 'project' ? [sql`i.project_id = ${place.subject.project.id}`] : []),
-    ...(after ? [after] : []),
-  ];
   const way = sql.raw(direction);
-  // In the same words inside and outside: the rows are not sorted again, and no more are read than fill the page.
-  const { rows } = await sql<ListedRow>`${found.with}
-    select i.*, null::int as first, null::int as second
-    from (select i.*, ${by} as compared from issues i where ${allOf(within)}
-      order by compared ${way}, i.id ${way} limit ${looksInTexts(query) ? mostTexts : most}) i
-    where ${found.where} order by i.compared ${way}, i.id ${way} limit ${page.limit} offset ${page.offset}`.execute(db);
-  return rows.length === page.limit ? rows : null;
+  const looked = async (begin: Sql | null, rows: number): Promise<ListedRow[] | null> => {
+    const within = [
+      ...(place.kind === 'project' ? [sql`i.project_id = ${place.subject.project.id}`] : []),
+      ...(begin ? [begin] : []),
+      ...(after ? [after] : []),
+    ];
+    // In the same words inside and outside: the rows are not sorted again, and no more are read than fill the page.
+    const { rows: listed } = await sql<ListedRow>`${found.with}
+      select i.*, null::int as first, null::int as second
+      from (select i.*, ${by} as compared from issues i where ${allOf(within)}
+        order by compared ${way}, i.id ${way} limit ${rows}) i
+      where ${found.where} order by i.compared ${way}, i.id ${way} limit ${page.limit} offset ${page.offset}`.execute(
+      db,
+    );
+    return listed.length === page.limit ? listed : null;
+  };
+  const texts = looksInTexts(query);
+  const near = await looked(null, texts ? mostTexts : most);
+  if (near || place.kind !== 'group') return near;
+  // The issues of a group may all be far from the first ones of everything: those before its own first one are left out.
+  const ofGroup = issueConditions(query, 'merged');
+  const begin = sql`${by} ${sql.raw(direction === 'asc' ? '>=' : '<=')} (select h.compared from projects p
+    cross join lateral (select ${by} as compared from issues i where i.project_id = p.id
+      order by ${by} ${way}, i.id ${way} limit 1) h
+    where ${ofGroup?.projects ?? sql`false`} order by h.compared ${way} limit 1)`;
+  return await looked(begin, texts ? mostTextsOfGroup : most);
 }
