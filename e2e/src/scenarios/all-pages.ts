@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { type Api, api } from '../support/api.ts';
-import { look, openWindow, withBrowser } from '../support/browser.ts';
+import { look, openWindow, showAs, withBrowser } from '../support/browser.ts';
 import { rootPassword, rootToken, startInstance } from '../support/instance.ts';
 import { signIn } from '../support/signing-in.ts';
 import type { Suite } from '../support/suite.ts';
@@ -116,14 +116,13 @@ const pages = ({ sha }: Made): ReadonlyArray<readonly [name: string, address: st
 ];
 
 /** Dialogs stand over the page that opens them. */
-async function dialogs(page: Page, mode: string, fits: () => Promise<void>): Promise<void> {
+async function dialogs(page: Page, looked: (name: string) => Promise<void>): Promise<void> {
   const open = async (address: string, name: string, item: string) => {
     await page.goto(`/${project}${address}`);
     await page.getByRole('button', { name, exact: true }).click();
     await page.getByRole('menuitem', { name: item }).click();
     await page.getByRole('dialog').waitFor();
-    await look(page, `page-${mode}-${item.split(' ')[0]?.toLowerCase()}`);
-    await fits();
+    await looked(item.split(' ')[0]?.toLowerCase() ?? '');
   };
   await open('', 'Add', 'Upload files');
   await open(`/-/blob/main/${folder}/soundings.ts`, 'More', 'Delete');
@@ -134,29 +133,26 @@ export async function allPagesJourney(suite: Suite): Promise<void> {
   try {
     const made = await populated(api(instance.url, rootToken));
     await withBrowser(async (browser) => {
-      for (const [mode, options] of [
-        ['dark', { dark: true }],
-        ['390', { width: 390 }],
-      ] as const) {
-        const { page, problems, close } = await openWindow(browser, instance.url, options);
-        await signIn(page, { login: 'root', password: rootPassword });
-        const fits = async () => {
+      const { page, problems } = await openWindow(browser, instance.url);
+      await signIn(page, { login: 'root', password: rootPassword });
+      const looked = async (name: string) => {
+        for (const form of ['dark', 'narrow'] as const) {
+          await showAs(page, form);
+          await look(page, `page-${form}-${name}`);
           const [is, may] = (await page.evaluate(
             '[document.documentElement.scrollWidth, window.innerWidth]',
           )) as number[];
           assert.equal(is, may, `${page.url()} is wider than the window`);
-        };
-        for (const [name, address, text] of pages(made))
-          await suite.step(`every page of a repository, ${mode}: ${name}`, async () => {
-            await page.goto(`/${project}${address}`);
-            await page.getByRole('main').getByText(text).first().waitFor();
-            await look(page, `page-${mode}-${name}`);
-            await fits();
-            assert.deepEqual(problems(), []);
-          });
-        await suite.step(`every page of a repository, ${mode}: dialogs`, () => dialogs(page, mode, fits));
-        await close();
-      }
+        }
+      };
+      for (const [name, address, text] of pages(made))
+        await suite.step(`every page of a repository, dark and on a telephone: ${name}`, async () => {
+          await page.goto(`/${project}${address}`);
+          await page.getByRole('main').getByText(text).first().waitFor();
+          await looked(name);
+          assert.deepEqual(problems(), []);
+        });
+      await suite.step('every page of a repository, dark and on a telephone: dialogs', () => dialogs(page, looked));
     });
   } finally {
     await instance.stop();

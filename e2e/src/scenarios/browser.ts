@@ -8,10 +8,13 @@ import { sweepsOf } from '../../../scripts/lib/sweeps.ts';
 import {
   accessible,
   counted,
+  forms,
   holds,
   openWindow,
   type Person,
   screenshot,
+  showAs,
+  trafficOf,
   valued,
   withBrowser,
 } from '../support/browser.ts';
@@ -103,7 +106,7 @@ function writeProject(folder: string): void {
   writeFileSync(join(folder, 'package.json'), '{\n  "name": "tide-clock",\n  "type": "module"\n}\n');
 }
 
-/** Waits until the page is quiet: no request runs and nothing loads. */
+/** Waits until the page says what it is. */
 async function settled(page: Page): Promise<void> {
   await page.getByRole('main').first().waitFor();
   await page.getByRole('heading', { level: 1 }).first().waitFor();
@@ -336,56 +339,53 @@ const openPages: readonly (readonly [name: string, path: string])[] = [
   ['help-instance-configuration', '/help/instance_configuration'],
 ];
 
-const everyLook = [
-  ['', {}],
-  ['-dark', { dark: true }],
-  ['-narrow', { width: 390 }],
-] as const;
-
 /** Every page in light, dark and narrow (in a sampled run in one of them): pictures to look at, and no serious finding of axe. */
 async function looks(suite: Suite, instance: BrowserInstance): Promise<void> {
   const { whole, seed } = sweepsOf(process.env, Date.now);
-  const drawn = everyLook.filter((_look, index) => whole || index === seed % everyLook.length);
-  for (const [suffix, options] of drawn) {
-    await suite.step(`browser: every page is accessible${suffix.replace('-', ', ')}`, async () => {
-      // A browser of its own for each: this build of Chromium ends with its first window.
-      const found: string[] = [];
-      await withBrowser(async (browser) => {
-        const { page } = await openWindow(browser, instance.url, options);
-        const look = async (name: string) => {
-          await screenshot(page, `${name}${suffix}`);
+  const drawn = forms.filter((_form, index) => whole || index === seed % forms.length);
+  await suite.step(`browser: every page is accessible: ${drawn.join(', ')}`, async () => {
+    const found: string[] = [];
+    await withBrowser(async (browser) => {
+      const { page } = await openWindow(browser, instance.url);
+      const traffic = trafficOf(page);
+      // One load for all forms. The next page begins in the last of them, as on a telephone.
+      const look = async (name: string) => {
+        await settled(page);
+        await traffic.quiet(100);
+        await holds(page, "![...document.querySelectorAll('[aria-busy=true]')].some((part) => part.checkVisibility())");
+        for (const form of drawn) {
+          await showAs(page, form);
+          const picture = form === 'light' ? name : `${name}-${form}`;
+          await screenshot(page, picture);
           await accessible(page).catch((error: unknown) =>
-            found.push(`${name}: ${error instanceof Error ? error.message : String(error)}`),
+            found.push(`${picture}: ${error instanceof Error ? error.message : String(error)}`),
           );
           const wide = await page.evaluate(
             'document.documentElement.scrollWidth > document.documentElement.clientWidth',
           );
-          if (wide) found.push(`${name}: wider than the window`);
-        };
-        for (const [name, path] of openPages) {
-          await page.goto(path);
-          await settled(page);
-          await look(name);
+          if (wide) found.push(`${picture}: wider than the window`);
         }
-        await signIn(page, instance);
-        for (const [name, path] of pages) {
-          if (name === 'pipeline') {
-            await page.goto('/harbour/tide-clock/-/pipelines');
-            await page
-              .getByRole('link', { name: /Pipeline #/ })
-              .last()
-              .click();
-            await page.getByRole('region', { name: 'Graph of jobs' }).waitFor();
-          } else if (name === 'job') {
-            await page.getByRole('link', { name: /test/ }).click();
-            await page.getByText('Job succeeded').waitFor();
-          } else await page.goto(path);
-          await settled(page);
-          await page.waitForLoadState('networkidle', { timeout: 15_000 }).catch(() => undefined);
-          await look(name);
-        }
-      });
-      assert.deepEqual(found, []);
+      };
+      for (const [name, path] of openPages) {
+        await page.goto(path);
+        await look(name);
+      }
+      await signIn(page, instance);
+      for (const [name, path] of pages) {
+        if (name === 'pipeline') {
+          await page.goto('/harbour/tide-clock/-/pipelines');
+          await page
+            .getByRole('link', { name: /Pipeline #/ })
+            .last()
+            .click();
+          await page.getByRole('region', { name: 'Graph of jobs' }).waitFor();
+        } else if (name === 'job') {
+          await page.getByRole('link', { name: /test/ }).click();
+          await page.getByText('Job succeeded').waitFor();
+        } else await page.goto(path);
+        await look(name);
+      }
     });
-  }
+    assert.deepEqual(found, []);
+  });
 }

@@ -1,16 +1,26 @@
-/** On a slow network: what stands around a page stays while the next one loads, and work that takes long comes to its end. Slow: each answer takes a second. */
+/** On a slow network: what stands around a page stays while the next one loads, and work that takes long comes to its end. Slow: each answer takes more than half a second. */
 import assert from 'node:assert/strict';
 import { setTimeout } from 'node:timers/promises';
-import type { Page, Request } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { type Api, api, until } from '../support/api.ts';
-import { headed, holds, openWindow, type Person, screenshot, withBrowser } from '../support/browser.ts';
+import {
+  ends,
+  headed,
+  holds,
+  openWindow,
+  type Person,
+  screenshot,
+  trafficOf,
+  withBrowser,
+} from '../support/browser.ts';
 import { rootPassword, rootToken, startInstance } from '../support/instance.ts';
 import { signIn } from '../support/signing-in.ts';
 import type { Suite } from '../support/suite.ts';
 
 const project = 'semaphore/line';
 const id = encodeURIComponent(project);
-const slowness = 1_000;
+/** More than anything takes that does not wait for the network. */
+const slowness = 600;
 
 async function populated(call: Api): Promise<void> {
   const group = { name: 'Semaphore', path: 'semaphore' };
@@ -36,25 +46,10 @@ interface SlowNetwork {
 }
 
 async function slowNetwork(page: Page): Promise<SlowNetwork> {
-  const waiting = new Set<Request>();
-  let last = 0;
-  // What tells of changes while the page is open never ends.
-  const counts = (request: Request) => !request.url().includes('/api/v4/live');
-  const ended = (request: Request) => {
-    waiting.delete(request);
-    last = performance.now();
-  };
-  page.on('request', (request) => counts(request) && waiting.add(request));
-  page.on('requestfinished', ended);
-  page.on('requestfailed', ended);
-  const network: SlowNetwork = {
-    late: slowness,
-    async quiet() {
-      await until('a quiet network', 60, async () => waiting.size === 0 && performance.now() - last > 500);
-    },
-  };
+  const traffic = trafficOf(page);
+  const network: SlowNetwork = { late: slowness, quiet: () => traffic.quiet(250) };
   await page.route(/\/(api|assets)\//, async (route) => {
-    if (network.late > 0 && counts(route.request())) await setTimeout(network.late);
+    if (network.late > 0 && ends(route.request())) await setTimeout(network.late);
     // The page may have gone meanwhile.
     await route.continue().catch(() => {});
   });

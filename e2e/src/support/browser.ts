@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import chromium from '@sparticuz/chromium';
-import { type Browser, chromium as engine, type Locator, type Page } from 'playwright-core';
+import { type Browser, chromium as engine, type Locator, type Page, type Request } from 'playwright-core';
 import { until } from './api.ts';
 import { root } from './instance.ts';
 
@@ -110,11 +110,13 @@ interface AxeResult {
  * scrolled halfway below the bar at the top is not too small.
  */
 export async function accessible(page: Page): Promise<void> {
-  await page.evaluate(axeSource);
+  // Half a megabyte of source: once for each document.
+  if (!(await page.evaluate("'axe' in window"))) await page.evaluate(axeSource);
   const result = (await page.evaluate(`(async () => {
     const { scrollX, scrollY } = window;
     window.scrollTo(0, 0);
-    const found = await axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'] });
+    const runOnly = ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'];
+    const found = await axe.run(document, { runOnly, resultTypes: ['violations'] });
     window.scrollTo(scrollX, scrollY);
     return found;
   })()`)) as AxeResult;
@@ -126,6 +128,48 @@ export async function accessible(page: Page): Promise<void> {
       `${violation.id}: ${violation.help}\n${violation.nodes.map((node) => `    ${node.html.slice(0, 200)}`).join('\n')}`,
   );
   assert.deepEqual(text, [], `axe on ${page.url()}`);
+}
+
+export interface Traffic {
+  /** Waits until nothing is on its way, nor has been for so many milliseconds. */
+  quiet(silence: number): Promise<void>;
+}
+
+/** What tells of changes while a page is open never ends. */
+export const ends = (request: Request): boolean => !request.url().includes('/api/v4/live');
+
+/** Watches what a page asks for from now on. */
+export function trafficOf(page: Page): Traffic {
+  const waiting = new Set<Request>();
+  let last = 0;
+  const ended = (request: Request) => {
+    waiting.delete(request);
+    last = performance.now();
+  };
+  page.on('request', (request) => ends(request) && waiting.add(request));
+  page.on('requestfinished', ended);
+  page.on('requestfailed', ended);
+  return {
+    quiet: async (silence) => {
+      await until('a quiet network', 60, async () => waiting.size === 0 && performance.now() - last > silence);
+    },
+  };
+}
+
+/** The forms in which every page is looked at. */
+export const forms = ['light', 'dark', 'narrow'] as const;
+export type Form = (typeof forms)[number];
+
+/** Shows the page that is open in a form, without loading it again: what changes with it is drawn when this is over. */
+export async function showAs(page: Page, form: Form): Promise<void> {
+  const colorScheme = form === 'dark' ? 'dark' : 'light';
+  await page.emulateMedia({ colorScheme });
+  await page.setViewportSize({ width: form === 'narrow' ? 390 : 1280, height: 900 });
+  await holds(page, `document.documentElement.dataset.mantineColorScheme === '${colorScheme}'`);
+  await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))');
+  // Colours that are on their way from one scheme to the other are none of either.
+  await page.evaluate(`for (const each of document.getAnimations())
+    if (each.effect?.getComputedTiming().endTime !== Infinity) each.finish();`);
 }
 
 /** The page as people see it now: no serious finding of axe, and a picture. */
