@@ -130,7 +130,7 @@ export async function accessible(page: Page): Promise<void> {
   assert.deepEqual(text, [], `axe on ${page.url()}`);
 }
 
-export interface Traffic {
+interface Traffic {
   /** Waits until nothing is on its way, nor has been for so many milliseconds. */
   quiet(silence: number): Promise<void>;
 }
@@ -158,7 +158,7 @@ export function trafficOf(page: Page): Traffic {
 
 /** The forms in which every page is looked at. */
 export const forms = ['light', 'dark', 'narrow'] as const;
-export type Form = (typeof forms)[number];
+type Form = (typeof forms)[number];
 
 /** Shows the page that is open in a form, without loading it again: what changes with it is drawn when this is over. */
 export async function showAs(page: Page, form: Form): Promise<void> {
