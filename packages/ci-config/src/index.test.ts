@@ -39,8 +39,9 @@ describe('expandVariables', () => {
     { key: 'A', value: 'first' },
     { key: 'A', value: 'a' },
     { key: 'B', value: '[$A]' },
-    { key: 'LOOP1', value: '<$LOOP2' },
-    { key: 'LOOP2', value: '>$LOOP1' },
+    { key: 'OWN', value: '$OWN:own' },
+    { key: 'OWN', value: '$B' },
+    { key: 'ALONE', value: '<$ALONE>' },
     { key: 'RAW', value: '$A', raw: true },
   ];
   test.each([
@@ -50,10 +51,16 @@ describe('expandVariables', () => {
     ['${A', '${A'],
     [`$ $1 $\{}`, `$ $1 $\{}`],
     ['$RAW', '$A'],
-    ['$LOOP1', '<>$LOOP1'],
+    ['$OWN', '[a]:own'],
+    ['$ALONE', '<>'],
     ['-$NONE-', '--'],
   ])('%s becomes %s', (text, expected) => {
     expect(expandVariables(text, variables)).toBe(expected);
+  });
+
+  test('nothing is expanded where variables refer to each other in a circle', () => {
+    const circle = [...variables, { key: 'LOOP1', value: '<$LOOP2' }, { key: 'LOOP2', value: '>$LOOP1' }];
+    expect(expandVariables('$LOOP1 $A $B', circle)).toBe('<$LOOP2 a [$A]');
   });
 
   test('keeps unknown names when asked', () => {

@@ -3,6 +3,7 @@ import { fail } from '../diagnostics.ts';
 import { parseDuration } from '../duration.ts';
 import { layer, type Scope, type Variable } from '../expand/variables.ts';
 import { type Environment, NEVER, TIERS, tierProblem } from '../keywords/environment.ts';
+import type { YamlVariable } from '../keywords/variables.ts';
 import { type JobFrame, jobScope, type Layers } from './scope.ts';
 
 /** What is known of an environment that there is already. */
@@ -20,7 +21,7 @@ export async function inEnvironment(
   frame: JobFrame,
   layers: Layers,
   { environmentOf, variablesFor }: Environments,
-  ofRule: readonly Variable[] = [],
+  ofRule: readonly YamlVariable[] = [],
 ): Promise<JobFrame> {
   const environment = await environmentVariables(frame, layers, environmentOf, ofRule);
   const [name] = environment;
@@ -37,7 +38,7 @@ async function environmentVariables(
   frame: JobFrame,
   layers: Layers,
   environmentOf: EnvironmentOf,
-  ofRule: readonly Variable[],
+  ofRule: readonly YamlVariable[],
 ): Promise<Variable[]> {
   const { environment, rules, only, except, tags, resource_group: group, variables } = frame.config;
   if (!environment) return [];

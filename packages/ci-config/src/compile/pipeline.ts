@@ -82,6 +82,8 @@ export async function compilePipeline(configuration: Configuration, context: Pip
       const verdict = context.everyJob
         ? ASKED_FOR
         : await judgeJob(config, context.ref, around, Boolean(configuration.workflow?.rules));
+      const circles = verdict.included && !context.everyJob ? around.scope.circles() : [];
+      if (circles.length > 0) problems.error(each.job.mark, circularVariables(instance.name, circles));
       decisions.push({
         job: instance.name,
         included: verdict.included,
@@ -244,6 +246,11 @@ function missingNeed(job: string, needed: string): string {
     'This might be because of the only, except, or rules keywords. ' +
     'To need a job that sometimes does not exist in the pipeline, use needs:optional.'
   );
+}
+
+function circularVariables(job: string, circles: readonly (readonly string[])[]): string {
+  const shown = circles.map((names) => `[${names.map((name) => `"${name}"`).join(', ')}]`);
+  return `${job}: circular variable reference detected: ${shown.join(', ')}`;
 }
 
 function planDependencies({ config }: JobFrame, names: ReadonlySet<string>, people: Roster): string[] | null {

@@ -1,4 +1,5 @@
 /** The variables that a job sees while it is compiled. */
+import { mergeVariables } from '../expand/defaults.ts';
 import type { Instance } from '../expand/matrix.ts';
 import {
   type ExpansionBudget,
@@ -47,7 +48,7 @@ const groupName = (name: string): string => name.replace(/\s+\d+[\s:/\\]+\d+\s*$
 const STARTED_BY_PEOPLE: ReadonlySet<string | undefined> = new Set(['manual', 'delayed']);
 
 /** What variables a job sees while it is compiled: `more` are those of the rule that held. */
-export function jobScope(frame: JobFrame, layers: Layers, ...more: readonly (readonly Variable[])[]): Scope {
+export function jobScope(frame: JobFrame, layers: Layers, ...more: readonly (readonly YamlVariable[])[]): Scope {
   const { instance, stage, job, config, inherited } = frame;
   const own: Variable[] = [
     { key: 'CI_JOB_NAME', value: instance.name, raw: true },
@@ -61,13 +62,9 @@ export function jobScope(frame: JobFrame, layers: Layers, ...more: readonly (rea
   if (instance.parallel) {
     own.push({ key: 'CI_NODE_INDEX', value: String(instance.parallel.index), raw: true });
   }
-  const yaml = [config.variables ?? [], instance.variables, ...more].map(layer);
-  const all = [
-    ...layers.below,
-    layer([...own, ...frame.environment]),
-    inherited.layer,
-    ...yaml,
-    ...(frame.above ?? layers.above),
-  ];
+  const over = [config.variables ?? [], instance.variables, ...more];
+  // Those of the configuration replace each other: none refers to the one that it replaces.
+  const yaml = over.some((list) => list.length > 0) ? layer(mergeVariables(inherited.list, ...over)) : inherited.layer;
+  const all = [...layers.below, layer([...own, ...frame.environment]), yaml, ...(frame.above ?? layers.above)];
   return variableScope(all, layers.budget, job.mark);
 }

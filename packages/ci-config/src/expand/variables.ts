@@ -1,6 +1,7 @@
 /** Variables: layers of rising precedence, and the expansion of `$NAME`, `${NAME}` and `%NAME%` in text. */
 import { failLimit, type Mark } from '../diagnostics.ts';
 import type { Limits } from '../limits.ts';
+import { circlesAmong } from './circles.ts';
 
 /** A raw variable's value is used as it is; others may refer to further variables. */
 export type Variable = {
@@ -12,7 +13,12 @@ export type Variable = {
   /** From settings, or from whoever started the pipeline: not shown where the pipeline is explained. */
   readonly hidden?: boolean;
 };
-export type Layer = ReadonlyMap<string, Variable>;
+/** Variables of one rank, of each name in their order. */
+export type Layer = {
+  readonly named: ReadonlyMap<string, readonly Variable[]>;
+  /** Those that refer to others, or to themselves. */
+  readonly referring: readonly Variable[];
+};
 
 const REFERENCE = /\$(?:\$|\{([A-Za-z_][A-Za-z0-9_]*)\}|([A-Za-z_][A-Za-z0-9_]*))|%([A-Za-z_][A-Za-z0-9_]*)%/g;
 const mayRefer = (text: string): boolean => text.includes('$') || text.includes('%');
@@ -29,6 +35,8 @@ export type Scope = {
   written(name: string): string | undefined;
   /** The text with its references replaced, `$$` being one dollar sign. */
   expand(text: string, unknown: Unknown): string;
+  /** The names of variables that refer to each other in a circle: then none is expanded. */
+  circles(): readonly (readonly string[])[];
   /** Whether the value comes from a hidden variable, directly or through others. */
   conceals(name: string): boolean;
   /** The text with the names of variables that exist replaced, once and not further; or why that may not be. */
@@ -39,37 +47,71 @@ export type Scope = {
 export type ExpansionBudget = { readonly limits: Limits; used: number };
 
 export function layer(variables: Iterable<Variable>): Layer {
-  return new Map([...variables].map((variable) => [variable.key, variable]));
+  const named = new Map<string, Variable[]>();
+  const referring: Variable[] = [];
+  for (const variable of variables) {
+    const before = named.get(variable.key);
+    if (before) before.push(variable);
+    else named.set(variable.key, [variable]);
+    if (namesUsedBy(variable).length > 0) referring.push(variable);
+  }
+  return { named, referring };
+}
+
+function namesUsedBy({ value, raw }: Variable): string[] {
+  if (raw || !mayRefer(value)) return [];
+  return [...value.matchAll(REFERENCE)].flatMap(([, braced, bare, percent]) => braced ?? bare ?? percent ?? []);
+}
+
+function circlesOf(layers: readonly Layer[]): string[][] {
+  const referring = layers.flatMap((each) => each.referring);
+  const byName = new Map<string, Variable[]>();
+  for (const variable of referring) byName.set(variable.key, [...(byName.get(variable.key) ?? []), variable]);
+  const next = (variable: Variable) => namesUsedBy(variable).flatMap((name) => byName.get(name) ?? []);
+  return circlesAmong(referring, next).map((circle) => circle.map((variable) => variable.key));
 }
 
 /**
- * Looks names up in `layers`, the last one first. Values are expanded when asked for, once; a reference back to a
- * variable that is being expanded stays as it is written. `mark` is the place that a limit is reported at.
+ * Looks names up in `layers`, the last one first. Values are expanded when asked for, once. Where one of several variables of a name
+ * refers to that name, it stands for the last of the others and takes its place, whatever its rank. `mark` is the place that a limit
+ * is reported at.
  */
 export function variableScope(layers: readonly Layer[], budget: ExpansionBudget, mark: Mark): Scope {
   const known = new Map<string, string | undefined>();
-  const open = new Set<string>();
+  let nested = 0;
+  let found: string[][] | undefined;
+  const circles = (): string[][] => {
+    found ??= circlesOf(layers);
+    return found;
+  };
 
   const find = (name: string): Variable | undefined => {
     for (let index = layers.length - 1; index >= 0; index--) {
-      const variable = layers[index]?.get(name);
+      const variable = layers[index]?.named.get(name)?.at(-1);
       if (variable) return variable;
     }
     return undefined;
   };
+  /** What decides a value: the last variable of the name, or the one that refers to its own name and the last of the others. */
+  const deciding = (name: string): readonly (Variable | undefined)[] => {
+    const all = layers.flatMap((each) => each.named.get(name) ?? []);
+    const own = all.find((variable) => namesUsedBy(variable).includes(name));
+    return own ? [own, all.findLast((variable) => variable !== own)] : [all.at(-1)];
+  };
   const get = (name: string): string | undefined => {
     if (known.has(name)) return known.get(name);
-    const variable = find(name);
-    if (!variable || variable.raw || !mayRefer(variable.value)) {
-      known.set(name, variable?.value);
-      return variable?.value;
-    }
-    open.add(name);
-    const value = expand(variable.value, 'empty');
-    open.delete(name);
-    // Remembered inside a cycle too: each variable is expanded once, however often the others use it.
+    const [variable, before] = deciding(name);
+    const value = variable && expandedOf(variable, () => before && expandedOf(before));
     known.set(name, value);
     return value;
+  };
+  const expandedOf = (variable: Variable, before?: () => string | undefined): string => {
+    const { key, value, raw } = variable;
+    if (raw || !mayRefer(value) || circles().length > 0) return value;
+    nested++;
+    const expanded = replaced(value, 'empty', (name) => (name === key ? before?.() : get(name)));
+    nested--;
+    return expanded;
   };
   const spend = (bytes: number, added: number): void => {
     budget.used += added;
@@ -79,15 +121,16 @@ export function variableScope(layers: readonly Layer[], budget: ExpansionBudget,
       failLimit(mark, 'bytes of expanded variables', limits, 'variableTotalBytes', budget.used);
     }
   };
-  const expand = (text: string, unknown: Unknown): string => {
+  const expand = (text: string, unknown: Unknown): string => replaced(text, unknown, get);
+  const replaced = (text: string, unknown: Unknown, lookUp: (name: string) => string | undefined): string => {
     if (!mayRefer(text)) return text;
     let bytes = 0;
     const result = text.replace(REFERENCE, (reference, braced?: string, bare?: string, percent?: string) => {
       if (reference === '$$') return '$';
       const name = (braced ?? bare ?? percent)!;
-      if (open.has(name) || open.size > MOST_NESTED) return reference;
+      if (nested > MOST_NESTED) return reference;
       // Between percent signs may be the code of a character in an address.
-      const value = get(name) ?? (unknown === 'keep' || percent !== undefined ? reference : '');
+      const value = lookUp(name) ?? (unknown === 'keep' || percent !== undefined ? reference : '');
       bytes += value.length;
       spend(bytes, value.length);
       return value;
@@ -113,14 +156,13 @@ export function variableScope(layers: readonly Layer[], budget: ExpansionBudget,
     for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
       if (seen.has(next)) continue;
       seen.add(next);
-      const variable = find(next);
-      if (variable?.hidden || variable?.masked) return true;
-      if (!variable || variable.raw) continue;
-      for (const [, braced, bare, percent] of variable.value.matchAll(REFERENCE))
-        waiting.push(braced ?? bare ?? percent ?? '');
+      for (const variable of deciding(next)) {
+        if (variable?.hidden || variable?.masked) return true;
+        if (variable) waiting.push(...namesUsedBy(variable));
+      }
     }
     return false;
   };
   const written = (name: string): string | undefined => find(name)?.value;
-  return { get, written, expand, conceals, expandExisting };
+  return { get, written, expand, circles, conceals, expandExisting };
 }
