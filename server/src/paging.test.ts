@@ -28,11 +28,6 @@ const empty = [
   '/projects/:id/merge_requests/:merge_request_iid/related_issues',
   '/projects/:id/issues/:issue_iid/closed_by',
   '/projects/:id/vulnerability_findings',
-  '/projects/:id/vulnerabilities',
-  '/groups/:id/vulnerabilities',
-  '/vulnerabilities',
-  '/vulnerabilities/:id/issue_links',
-  '/projects/:id/issues/:issue_iid/related_vulnerabilities',
   '/groups/:id/milestones/:milestone_id/burndown_events',
   '/projects/:id/milestones/:milestone_id/burndown_events',
 ];

@@ -32,6 +32,7 @@ import {
 } from './populated-work.ts';
 import { keepNewestJobs, postponeJobs } from './queue.queries.ts';
 import { buildRepositoryProject, type RepositoryProject } from './repositories.ts';
+import { vulnerabilityOfIssues } from './vulnerabilities.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -431,6 +432,8 @@ export async function startPopulated(): Promise<Populated> {
   await keepNewestJobs(app.db, 40);
   await postponeJobs(app.db);
 
+  let vulnerability = 0;
+  for (const _ of three) vulnerability = await vulnerabilityOfIssues(app, project.id);
   const ids: Readonly<Record<string, Readonly<Record<string, string | number>>>> = {
     projects: {
       id: project.id,
@@ -463,6 +466,7 @@ export async function startPopulated(): Promise<Populated> {
     users: { id: admin.user.id, user_id: admin.user.id },
     runners: { id: Number(runner.id) },
     bulk_imports: await transferred(app.db, admin.user.id),
+    vulnerabilities: { id: vulnerability },
   };
   return {
     app,

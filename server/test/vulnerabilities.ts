@@ -19,3 +19,19 @@ export async function linkedVulnerability(app: TestApp, token: string, projectId
   const { body: link } = await made(links, { target_issue_iid: issue.iid });
   return { url: `${links}/${link.id}` };
 }
+
+/** A vulnerability of a project that is linked to all its issues; answers its id. */
+export async function vulnerabilityOfIssues(app: TestApp, projectId: number): Promise<number> {
+  const vulnerability_id = await buildVulnerability(app, projectId);
+  await app.db
+    .insertInto('vulnerability_issue_links')
+    .columns(['vulnerability_id', 'issue_id', 'link_type'])
+    .expression((from) =>
+      from
+        .selectFrom('issues')
+        .where('project_id', '=', projectId)
+        .select((row) => [row.val(vulnerability_id).as('vulnerability_id'), 'id', row.val('related').as('link_type')]),
+    )
+    .execute();
+  return vulnerability_id;
+}

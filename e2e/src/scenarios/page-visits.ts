@@ -14,6 +14,7 @@ export interface Made {
   readonly epicBoard: number;
   readonly environment: number;
   readonly package: number;
+  readonly vulnerability: number;
   readonly schedule: number;
   readonly runner: number;
   readonly groupRunner: number;
@@ -101,6 +102,7 @@ export const visits = (made: Made): readonly Visit[] => {
     ['packages', 'Package registry'],
     ['environments/folders/review', 'Environments', `/${project}/-/environments?search=review%2F`],
     ['security/vulnerability_report', 'Vulnerabilities'],
+    [`security/vulnerabilities/${made.vulnerability}`, 'Letters may be read'],
     ['snippets', 'Snippets'],
     [`snippets/${snippet}`, 'Postmark'],
     ['wikis', 'home'],

@@ -9,14 +9,34 @@ export const configuration = `include: /lint.yml
 sort:
   script: [echo sorted]
   tags: [letters]
+  artifacts:
+    reports: {sast: gl-sast-report.json}
 `;
+/** What its job finds. */
+const scanned = {
+  version: '15.0.7',
+  scan: { type: 'sast', scanner: { id: 'lint', name: 'Lint', version: '1', vendor: { name: 'Vendor' } } },
+  vulnerabilities: [
+    {
+      ...{
+        id: 'a',
+        category: 'sast',
+        name: 'Letters may be read',
+        description: 'Anybody opens them.',
+        severity: 'High',
+      },
+      identifiers: [{ type: 'cwe', name: 'CWE-312', value: '312' }],
+      location: { file: 'src/sort.ts', start_line: 1 },
+    },
+  ],
+};
 
 /** Planning, delivery and runners: what stands beside the repository. */
 async function surroundings(
   call: Api,
   group: number,
   owned: number,
-): Promise<Omit<Made, 'sha' | 'pipeline' | 'job' | 'snippet'>> {
+): Promise<Omit<Made, 'sha' | 'pipeline' | 'job' | 'snippet' | 'vulnerability'>> {
   const make = async (path: string, body: object) => (await call.expect<{ id: number }>(201, 'POST', path, body)).id;
   const first = async (path: string) => (await call.expect<{ id: number }[]>(200, 'GET', path))[0]?.id ?? assert.fail();
   const groups = `/groups/${group}`;
@@ -93,16 +113,21 @@ export async function populated(call: Api): Promise<Populated> {
   });
   const work = await takeJob(call, call.url, { projectId: made.id, tag: 'letters' });
   await work.archive('sorted/stamps.txt', 'sorted\n');
+  await work.upload('sast', JSON.stringify(scanned));
   await work.end('success');
   const jobs = await call.expect<{ id: number; name: string; web_url: string }[]>(
     ...([200, 'GET', `/projects/${id}/pipelines/${pipeline.id}/jobs`] as const),
   );
   const job = jobs.find(({ name }) => name === 'sort') ?? assert.fail('no job');
+  const vulnerability = await until('a vulnerability', 60, async () => {
+    const [first] = await call.expect<{ id: number }[]>(200, 'GET', `/projects/${id}/vulnerabilities`);
+    return first?.id;
+  });
   const user = await call.expect<{ web_url: string }>(200, 'GET', '/user');
   const path = (url: string) => url.slice(call.url.length);
   return {
     made: {
-      ...{ sha: commit.id, pipeline: pipeline.id, job: job.id, snippet: snippet.id },
+      ...{ sha: commit.id, pipeline: pipeline.id, job: job.id, snippet: snippet.id, vulnerability },
       ...(await surroundings(call, group.id, made.id)),
     },
     returned: [

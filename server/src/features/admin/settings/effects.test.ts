@@ -1,4 +1,5 @@
 /** Each setting that acts, changed through the API: what is seen before, and what after. Slow, sampled: there are some two hundred. */
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { accountEffects } from '../../../../test/account-effects.ts';
 import { approvalEffects } from '../../../../test/approval-effects.ts';
@@ -159,6 +160,14 @@ async function runJob(artifacts?: number): Promise<{ project: number; job: JobVi
         ).status;
   await runner.update(job, 'failed', { failure_reason: 'script_failure' });
   return { project: project.id, job: await project.job(pipeline.id, 'build'), upload };
+}
+
+/** The answer to a dotenv report of a job. */
+async function dotenv(text: string): Promise<number> {
+  const project = await world.project();
+  await project.push('build: {script: [x], artifacts: {reports: {dotenv: build.env}}}');
+  const report = { data: gzipSync(text), name: '.env.gz', type: 'dotenv', format: 'gzip' };
+  return (await runner.upload(await runner.next(), report)).status;
 }
 
 async function deletion(token?: string): Promise<number> {
@@ -402,6 +411,8 @@ const effects: Readonly<Record<string, Effect>> = {
     after: 2,
   },
   max_artifacts_size: { value: 1, look: async () => (await runJob(1024 * 1024 + 1)).upload, before: 201, after: 413 },
+  dotenv_size: { value: 8, look: () => dotenv('LONG=value\n'), before: 201, after: 400 },
+  dotenv_variables: { value: 1, look: () => dotenv('A=1\nB=2\n'), before: 201, after: 400 },
   default_ci_config_path: {
     value: 'ci/main.yml',
     look: ofNewProject('ci_config_path'),

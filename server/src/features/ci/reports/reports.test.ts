@@ -18,7 +18,7 @@ let stranger: Account;
 let iid: number;
 
 const config = `measure:
-  script: [true]
+  script: [x]
   artifacts: {reports: {junit: a.xml, coverage_report: {coverage_format: cobertura, path: c.xml}, codequality: q.json,
     terraform: t.json, metrics: m.txt, accessibility: y.json, license_scanning: l.json}}
 `;

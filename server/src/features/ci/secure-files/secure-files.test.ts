@@ -212,7 +212,7 @@ describe('secure files', () => {
     const { app } = world;
     const mine = await world.project();
     const runner = await world.runner();
-    await mine.push('build: {script: [true]}');
+    await mine.push('build: {script: [x]}');
     const job = await runner.next();
     const { body } = await create('job.jks', content, world.owner.token, mine.id);
     const headers = { 'JOB-TOKEN': job.token };

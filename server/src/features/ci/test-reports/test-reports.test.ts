@@ -50,7 +50,7 @@ const one = (name: string, inside = '', time = '1') =>
   `<testcase classname="calc" name="${name}" time="${time}">${inside}</testcase>`;
 const suite = (...cases: string[]) => `<testsuites><testsuite name="s">${cases.join('')}</testsuite></testsuites>`;
 const failure = (output: string) => `<failure message="wrong">${output}</failure>`;
-const config = (job = 'rspec') => `${job}: {script: [true], artifacts: {reports: {junit: rspec.xml}}}`;
+const config = (job = 'rspec') => `${job}: {script: [x], artifacts: {reports: {junit: rspec.xml}}}`;
 
 async function leave(job: JobPayload, data: Buffer, state: 'success' | 'failed' = 'success'): Promise<void> {
   const answer = await runner.upload(job, { data, name: 'junit.xml.gz', type: 'junit', format: 'gzip' });

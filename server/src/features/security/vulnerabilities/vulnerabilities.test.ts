@@ -45,7 +45,7 @@ const report = (vulnerabilities: readonly object[], more: object = {}) =>
     vulnerabilities,
     ...more,
   });
-const config = 'scan: {script: [true], artifacts: {reports: {sast: gl-sast-report.json}}}';
+const config = 'scan: {script: [x], artifacts: {reports: {sast: gl-sast-report.json}}}';
 const get = (url: string, token = world.owner.token, query = {}) => world.app.api<Json[]>('GET', url, { token, query });
 
 /** Runs a pipeline whose job leaves the report; the pipeline's id, when the report is read. */
