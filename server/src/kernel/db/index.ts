@@ -17,4 +17,4 @@ export { createDb, createPool, type DatabaseAddress, type Db } from './pool.ts';
 export { unanswered } from './statements.ts';
 export { sharedRead, together } from './together.ts';
 export { trigramsWithin } from './trigrams.ts';
-export { beforeCommit, transaction } from './tx.ts';
+export { beforeCommit, easedCommit, transaction } from './tx.ts';

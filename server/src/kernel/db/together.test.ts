@@ -4,23 +4,29 @@ import { sharedRead, together } from './together.ts';
 
 it('runs what comes meanwhile together, by its key and in its order', async () => {
   const runs: string[][] = [];
-  const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const gate = Promise.withResolvers<void>();
   const add = together<string, string>(
     (item) => item.slice(0, 1),
     async (items) => {
       runs.push([...items]);
-      if (items[0] === 'a1') await gates[0]?.promise;
+      if (items[0] === 'a1') await gate.promise;
       return items.map((item) => item.toUpperCase());
     },
     2,
   );
-  const answers = Promise.all(['a1', 'a2', 'a3', 'a4', 'b1'].map(add));
-  await add('b2');
-  expect(runs).toEqual([['a1'], ['b1'], ['b2']]);
-  gates[0]?.resolve();
-  expect(await answers).toEqual(['A1', 'A2', 'A3', 'A4', 'B1']);
-  expect(runs.slice(3)).toEqual([['a2', 'a3'], ['a4']]);
-  expect(await add('a5')).toBe('A5');
+  const first = Promise.all(['a1', 'b1', 'a2'].map(add));
+  // The first run of each takes whatever has arrived with it.
+  expect(await add('b2')).toBe('B2');
+  expect(runs).toEqual([
+    ['a1', 'a2'],
+    ['b1', 'b2'],
+  ]);
+  const others = Promise.all(['a3', 'a4', 'a5'].map(add));
+  gate.resolve();
+  expect(await first).toEqual(['A1', 'B1', 'A2']);
+  expect(await others).toEqual(['A3', 'A4', 'A5']);
+  expect(runs.slice(2)).toEqual([['a3', 'a4'], ['a5']]);
+  expect(await add('a6')).toBe('A6');
 });
 
 it('tries each by itself when several fail, so that only one to blame fails', async () => {

@@ -1,4 +1,5 @@
 /** What several callers ask for at the same time, done once for all of them. */
+import { setImmediate as arrived } from 'node:timers/promises';
 
 interface Waiting<I, O> {
   readonly item: I;
@@ -8,13 +9,15 @@ interface Waiting<I, O> {
 
 /**
  * Runs what callers bring under one key together: while `run` is busy with some, those who come wait and are the next. A run
- * begins after all of its callers asked, so that reads answer what is true now. `run` answers in the order of its items; when
- * it fails for several, each is tried by itself, and nobody fails for another's sake.
+ * begins when the requests that have arrived with its first are read, so that of many at once none has a run of its own;
+ * after all of its callers asked, so that reads answer what is true now. `run` answers in the order of its items; when it
+ * fails for several, each is tried by itself, and nobody fails for another's sake.
  */
 export function together<I, O>(
   keyOf: (item: I) => string,
   run: (items: readonly [I, ...I[]]) => Promise<readonly O[]>,
   most = 100,
+  ready: (() => Promise<unknown>) | null = arrived,
 ): (item: I) => Promise<O> {
   const lanes = new Map<string, Waiting<I, O>[]>();
 
@@ -31,7 +34,10 @@ export function together<I, O>(
   }
 
   async function drain(key: string, waiting: Waiting<I, O>[]): Promise<void> {
-    while (waiting.length > 0) await settle(waiting.splice(0, most));
+    while (waiting.length > 0) {
+      if (ready) await ready();
+      await settle(waiting.splice(0, most));
+    }
     lanes.delete(key);
   }
 
@@ -61,4 +67,6 @@ export const sharedRead = <A, V>(
       return items.map(() => value);
     },
     Number.POSITIVE_INFINITY,
+    // It begins with what else its caller reads, in one write.
+    null,
   );

@@ -1,5 +1,6 @@
 /** Transactions, run again when PostgreSQL had to give one of two up. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
 import type { Db } from './pool.ts';
 import { stalePlan } from './statements.ts';
 
@@ -51,3 +52,9 @@ export async function transaction<T>(db: Db, work: (tx: Db) => Promise<T>): Prom
     }
   }
 }
+
+/**
+ * A query within a statement whose transaction then does not wait for the disk when it commits: for what is written again
+ * when a crash loses it. Commits keep their order: none outlives a crash that loses an earlier one.
+ */
+export const easedCommit = sql`select set_config('synchronous_commit', 'off', true)`;

@@ -1,6 +1,6 @@
 /** Facts: what happened, written in the transaction of the change that it tells about. */
 import { sql } from 'kysely';
-import type { Db } from '../db/index.ts';
+import { type Db, easedCommit } from '../db/index.ts';
 import type { FactContext, FactDefinition, PayloadOf, StoredFact } from './fact.ts';
 import { addToOutbox } from './outbox.queries.ts';
 
@@ -44,8 +44,10 @@ export async function factById(db: Db, id: number): Promise<StoredFact | undefin
   return row as StoredFact | undefined;
 }
 
+/** Nothing waits for the disk: a mark that a crash loses only has its fact delivered again. */
 export async function markDelivered(tx: Db, ids: readonly number[]): Promise<void> {
-  await sql`update facts set delivered_at = now() where id = any(${ids}::bigint[])`.execute(tx);
+  await sql`update facts set delivered_at = now() from (${easedCommit}) as eased
+    where id = any(${ids}::bigint[])`.execute(tx);
 }
 
 /** Notes who has facts that others still wait for. */

@@ -4,7 +4,7 @@ import type { ProjectAbility } from '../../../kernel/authz/abilities.ts';
 import { canOnProject } from '../../../kernel/authz/can.ts';
 import { Level } from '../../../kernel/authz/levels.ts';
 import type { Caller, GroupSubject, ProjectSubject } from '../../../kernel/authz/subjects.ts';
-import { type Db, recordset } from '../../../kernel/db/index.ts';
+import { type Db, easedCommit, recordset } from '../../../kernel/db/index.ts';
 import type { Event } from '../../../kernel/db/rows.ts';
 import type { EventsTable } from '../../../kernel/db/tables.ts';
 import { countUpTo } from '../../../kernel/http/paging.queries.ts';
@@ -47,7 +47,8 @@ const types: Readonly<Partial<Record<keyof NewEvent, string>>> = {
 
 /**
  * Writes events once, each while everything that it names is there: a fact may arrive after its project or group, its person
- * or its merge request has gone. What somebody is removing is waited for, and stays until the event has been written.
+ * or its merge request has gone. What somebody is removing is waited for, and stays until the event has been written. The
+ * disk is not waited for: where a crash loses an event, it also loses the later mark that its fact was delivered.
  */
 export async function insertEvents(db: Db, events: readonly NewEvent[]): Promise<void> {
   if (events.length === 0) return;
@@ -66,9 +67,10 @@ export async function insertEvents(db: Db, events: readonly NewEvent[]): Promise
   const typed = columns.map((column) => sql`${sql.ref(column)} ${sql.raw(types[column] ?? 'text')}`);
   await sql`with given as materialized (
       select * from jsonb_to_recordset(${recordset(events)}::jsonb) as g (${sql.join(typed)})),
+    eased as materialized (${easedCommit}),
     ${sql.join([...there])}
     insert into events (${sql.join(columns.map((column) => sql.ref(column)))})
-    select ${sql.join(columns.map((column) => sql`g.${sql.ref(column)}`))} from given g
+    select ${sql.join(columns.map((column) => sql`g.${sql.ref(column)}`))} from eased, given g
     where ${sql.join(still, sql` and `)} order by g.fact_id
     on conflict (fact_id) do nothing`.execute(db);
 }
