@@ -46,6 +46,7 @@ function projectNotes(rule: ProjectRule): string {
   if (rule.open === 'anyone') notes.push('also everyone who can see the project');
   if (rule.open === 'signed-in') notes.push('also everyone signed in who can see the project');
   if (rule.condition === 'public-jobs') notes.push('while `public_jobs` is off: reporters and above only');
+  if (rule.openPackages) notes.push('also everyone, where `package_registry_access_level` is `public`');
   const features = featuresOf(rule).map((feature) =>
     switchesOf(feature)
       .map((each) => `\`${each}_access_level\``)

@@ -100,7 +100,8 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     sshServed: () => ssh.listening(),
     outbound: kernels.outbound,
     release: release.version,
-    repositoryStorage: Object.keys(config.repositories)[0] ?? 'default',
+    repositoryStorages: Object.keys(config.repositories),
+    ban: identity.ban,
     tokens: identity.tokens,
     serviceAccounts: identity.serviceAccounts,
     avatars: createAvatars(objects),
@@ -251,7 +252,7 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     mergeRequests: review.mergeRequestsById,
   });
   const security = securityFeature({
-    ...{ db, log, objects, ports },
+    ...{ db, log, objects, ports, settings },
     parents: namespaces.parents,
     issues: planning.issues,
   });

@@ -1142,7 +1142,7 @@ export interface paths {
         get: operations["getGroupsById"];
         /**
          * Update a group
-         * @description Needs the ability `update_group` on the group. Token scope: `api`.
+         * @description Needs the ability `update_group` on the group. Token scope: `api`. Rate limit: `update_namespace_name`.
          */
         put: operations["putGroupsById"];
         post?: never;
@@ -11546,7 +11546,7 @@ export interface paths {
         };
         /**
          * Download a file of a generic package
-         * @description Needs the ability `read_package` on the project. Token scope: `api` or `read_api` or `read_package_registry` or `write_package_registry`.
+         * @description Needs the ability `pull_package` on the project. Token scope: `api` or `read_api` or `read_package_registry` or `write_package_registry`.
          */
         get: operations["getProjectsByIdPackagesGenericByPackageNameByPackageVersionByPath"];
         /**
@@ -40237,6 +40237,12 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
                     "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };

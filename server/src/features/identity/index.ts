@@ -193,6 +193,8 @@ export interface Identity extends Feature {
   readonly users: Users;
   readonly tokens: Tokens;
   readonly serviceAccounts: ServiceAccounts;
+  /** Bans an account in the name of the instance; throws where it cannot be banned. */
+  readonly ban: (userId: number) => Promise<unknown>;
   /** Who a feed token stands for: for feeds alone. */
   readonly feedCaller: FeedTokens['caller'];
   /** Forgets cached callers after a change of rights made by another slice. */
@@ -417,6 +419,7 @@ export function identityFeature(deps: IdentityDependencies): Identity {
     users,
     tokens,
     serviceAccounts,
+    ban: (userId) => moderation.run('ban', userId, systemOrigin),
     feedCaller: feedTokens.caller,
     forgetCallers: cache.clear,
     seedRoot: (root) => seedRoot(db, passwords, userCreated, root),

@@ -28,8 +28,8 @@ export interface NamespacesDependencies {
   readonly httpPrefix: () => string;
   /** Whether this process serves git over SSH now. */
   readonly sshServed: () => boolean;
-  /** Name of the repository storage of new projects. */
-  readonly repositoryStorage: string;
+  /** Names of the repository storages that this instance has. */
+  readonly repositoryStorages: readonly string[];
   /** The product's version. */
   readonly release: string;
   readonly repository: ProjectRepositories;
@@ -40,6 +40,8 @@ export interface NamespacesDependencies {
   readonly moved: readonly PlaceMoved[];
   readonly avatars: Avatars;
   readonly objects: ObjectStore;
+  /** Bans an account in the name of the instance. */
+  readonly ban: (userId: number) => Promise<unknown>;
   /** For what is served outside the API. */
   readonly resolver: CredentialResolver;
   readonly serviceAccounts: ServiceAccounts;

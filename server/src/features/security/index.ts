@@ -4,6 +4,7 @@ import type { Feature } from '../../kernel/feature.ts';
 import type { ParentLoader } from '../../kernel/http/parents.ts';
 import type { ObjectStore } from '../../kernel/objects/index.ts';
 import type { Ports } from '../../kernel/ports.ts';
+import type { Settings } from '../../kernel/settings/index.ts';
 import type { Logger } from '../../kernel/telemetry/index.ts';
 import { type IssueFinder, issueFollowers } from '../planning/index.ts';
 import { moveLinks } from './issue-links/issue-links.queries.ts';
@@ -20,6 +21,7 @@ export interface SecurityDependencies {
   readonly parents: ParentLoader;
   readonly ports: Ports;
   readonly issues: IssueFinder;
+  readonly settings: Settings;
   readonly log: Logger;
 }
 

@@ -46,6 +46,8 @@ export interface ProjectRule extends Rule {
   readonly needs?: 'read_code';
   /** A role below which a condition of the project may lift or drop the rule. */
   readonly condition?: 'public-jobs';
+  /** Also for everyone where the project lets anyone pull packages, whoever sees the project. */
+  readonly openPackages?: true;
 }
 
 /** The features that a rule names. */
@@ -105,6 +107,7 @@ export const projectAbilities = {
   admin_catalog_resource: { role: owner, changes: true },
   // Packages.
   read_package: { role: reporter, open: 'anyone', auditor: true, feature: 'package_registry' },
+  pull_package: { role: reporter, open: 'anyone', auditor: true, feature: 'package_registry', openPackages: true },
   create_package: { role: developer, feature: 'package_registry', changes: true },
   destroy_package: { role: maintainer, feature: 'package_registry', changes: true },
   // Feature flags, and what proves their clients.

@@ -53,7 +53,12 @@ const isOutside = (caller: Caller, { ipRanges }: ProjectSubject | GroupSubject):
 
 /** What deploy keys and deploy tokens are for. */
 const deployKeyAbilities: ReadonlySet<ProjectAbility> = new Set(['read_project', 'read_code']);
-const deployAbilities: ReadonlySet<ProjectAbility> = new Set([...deployKeyAbilities, 'read_package', 'create_package']);
+const deployAbilities: ReadonlySet<ProjectAbility> = new Set([
+  ...deployKeyAbilities,
+  'read_package',
+  'pull_package',
+  'create_package',
+]);
 
 /** What the credential lets its user be here: themselves, anybody, or nobody. */
 function standing(caller: Caller, ability: ProjectAbility, subject: ProjectSubject): 'user' | 'anyone' | 'nobody' {
@@ -85,6 +90,7 @@ function levelOf({ credential }: Caller, subject: ProjectSubject): Level {
 export function canOnProject(caller: Caller, ability: ProjectAbility, subject: ProjectSubject): boolean {
   const rule: ProjectRule = projectAbilities[ability];
   if (isOutside(caller, subject)) return false;
+  if (rule.openPackages && subject.openPackages) return true;
   const as = standing(caller, ability, subject);
   if (as === 'nobody') return false;
   const level = as === 'user' ? levelOf(caller, subject) : Level.none;

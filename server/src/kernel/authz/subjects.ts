@@ -100,6 +100,8 @@ export interface ProjectSubject {
   readonly parts?: LevelParts;
   /** Whether the caller's job, of another project, may reach this one as its user; set for callers that are jobs. */
   readonly jobTokenAllowed?: boolean;
+  /** Whether anyone may pull its packages: the project and the instance let them; where the loader knows it. */
+  readonly openPackages?: boolean;
   /** Networks that the top-level group is kept to. */
   readonly ipRanges?: string | null;
   /** By which protocols the top-level group lets git in; where the loader knows it. */

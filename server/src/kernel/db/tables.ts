@@ -728,6 +728,17 @@ export interface IdentitiesTable {
   created_at: Generated<Date>;
 }
 
+export interface InstanceDownloadAlertsTable {
+  user_id: number;
+  told_at: Generated<Date>;
+}
+
+export interface InstanceDownloadsTable {
+  user_id: number;
+  project_id: number;
+  downloaded_at: Generated<Date>;
+}
+
 export interface InstanceStateTable {
   key: string;
   value: JsonColumn;
@@ -2608,6 +2619,8 @@ export interface Database {
   group_uploads: GroupUploadsTable;
   id_token_keys: IdTokenKeysTable;
   identities: IdentitiesTable;
+  instance_download_alerts: InstanceDownloadAlertsTable;
+  instance_downloads: InstanceDownloadsTable;
   instance_state: InstanceStateTable;
   integration_calls: IntegrationCallsTable;
   integrations: IntegrationsTable;

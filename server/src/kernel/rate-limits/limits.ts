@@ -107,6 +107,12 @@ const rows = {
   groups_api: { setting: 'groups_api_limit', seconds: minute, ...perCaller },
   group_api: { setting: 'group_api_limit', seconds: minute, ...perCaller },
   group_projects_api: { setting: 'group_projects_api_limit', seconds: minute, ...perCaller },
+  update_namespace_name: {
+    setting: 'update_namespace_name_rate_limit',
+    seconds: 60 * minute,
+    per: 'group whose name or path is changed',
+    by: (facts) => (facts.params.name === undefined && facts.params.path === undefined ? null : place(facts)),
+  },
   group_shared_groups_api: { setting: 'group_shared_groups_api_limit', seconds: minute, ...perCaller },
   group_invited_groups_api: { setting: 'group_invited_groups_api_limit', seconds: minute, ...perCaller },
   group_archive_unarchive_api: { setting: 'group_archive_unarchive_api_limit', seconds: minute, ...perCaller },

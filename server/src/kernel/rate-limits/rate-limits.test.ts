@@ -6,7 +6,7 @@ import { setImmediate } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp, type TestResponse } from '../../../test/app.ts';
 import { type ComposedApp, compose } from '../../../test/compose.ts';
-import { buildToken, buildUser, unique } from '../../../test/factories.ts';
+import { buildGroup, buildToken, buildUser, unique } from '../../../test/factories.ts';
 import { buildRepositoryProject, type RepositoryProject } from '../../../test/repositories.ts';
 import { stopClock } from '../../../test/windows.ts';
 import { builtInRunnerToken, ensureBuiltInRunner } from '../../features/ci/index.ts';
@@ -281,6 +281,18 @@ describe('named limits', () => {
     expect(await statuses(2, ask)).toEqual([200, 429]);
     await configure({ users_get_by_id_limit_allowlist: [user.username.toLowerCase()] });
     expect((await ask()).status).toBe(200);
+  });
+
+  it('changes of the name or path of a group are counted by group, other changes are not', async () => {
+    const owner = await buildToken(app);
+    const group = await buildGroup(app, { owner: owner.user });
+    await configure({ update_namespace_name_rate_limit: 1 });
+    const put = (json: object, id = group.id) => app.api('PUT', `/groups/${id}`, { token: owner.secret, json });
+    expect((await put({ name: unique('renamed') })).status).toBe(200);
+    expect((await put({ path: unique('renamed') })).status).toBe(429);
+    expect((await put({ description: 'Still open' })).status).toBe(200);
+    const other = await buildGroup(app, { owner: owner.user });
+    expect((await put({ name: unique('other') }, other.id)).status).toBe(200);
   });
 
   it('archives have a limit for users by project, and one for strangers', async () => {

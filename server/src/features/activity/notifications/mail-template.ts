@@ -21,6 +21,8 @@ export interface Content {
   readonly line: string;
   /** What somebody wrote, as they wrote it and as HTML. */
   readonly body?: { readonly text: string; readonly html: string };
+  /** Who wrote the body, where the instance wants it named above it. */
+  readonly author?: { readonly name: string; readonly username: string };
   /** The comment that it is about. */
   readonly note?: { readonly id: number; readonly discussion_id: string };
 }
@@ -72,7 +74,10 @@ export function notificationMail(
   return {
     to: reader.address,
     subject: first ? subject : `Re: ${subject}`,
-    paragraphs: [content.line],
+    paragraphs: [
+      content.line,
+      ...(content.author ? [`Author: ${content.author.name} (@${content.author.username})`] : []),
+    ],
     ...(content.body ? { body: content.body } : {}),
     action: { label: `View ${wordsOf(about)}`, url },
     ...(reader.unsubscribe === null ? {} : { unsubscribe: reader.unsubscribe }),

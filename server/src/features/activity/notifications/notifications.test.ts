@@ -2,7 +2,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
 import { eventually, protocolRunner } from '../../../../test/ci.ts';
-import { type BuiltToken, buildGroup, buildMember, buildProject, buildToken } from '../../../../test/factories.ts';
+import {
+  type BuiltToken,
+  buildAdmin,
+  buildGroup,
+  buildMember,
+  buildProject,
+  buildToken,
+} from '../../../../test/factories.ts';
 import { type MailServer, startMailServer } from '../../../../test/mail.ts';
 import { buildRepositoryProject } from '../../../../test/repositories.ts';
 import { Level } from '../../../kernel/authz/levels.ts';
@@ -71,6 +78,21 @@ async function settled() {
 }
 
 describe('a mail', () => {
+  it('names the author above the text where the instance wants it (email_author_in_body)', async () => {
+    const admin = await buildToken(app, { user: await buildAdmin(app) });
+    const named = `Author: ${owner.user.name} (@${owner.user.username})`;
+    const set = (email_author_in_body: boolean) =>
+      call('PUT', '/application/settings', { email_author_in_body }, admin);
+    const told = async () => {
+      await issue({ description: `@${other.user.username}` });
+      return (await next(other)).text.includes(named);
+    };
+    expect(await told()).toBe(false);
+    await set(true);
+    expect(await told()).toBe(true);
+    await set(false);
+  });
+
   it('tells of a new issue, is a thread with what follows, and says why it came', async () => {
     const made = await issue({ description: `Look, @${other.user.username} **now**`, assignee_ids: [guest.user.id] });
     const first = await next(other);

@@ -17,6 +17,7 @@ import {
 import type { Mail } from '../../../kernel/mail/index.ts';
 import { baseOf, type Markdown } from '../../../kernel/markdown/index.ts';
 import { type CronItem, defineTask, type Task } from '../../../kernel/queue/index.ts';
+import type { Settings } from '../../../kernel/settings/index.ts';
 import type { About, Audience, Reader } from '../../collaboration/index.ts';
 import { noteById } from '../../collaboration/notes/index.ts';
 import { mailAddressOf } from '../../identity/index.ts';
@@ -34,6 +35,7 @@ export interface NotificationDependencies {
   readonly externalUrl: string;
   readonly mail: Pick<Mail, 'configured' | 'send'>;
   readonly markdown: Pick<Markdown, 'html'>;
+  readonly settings: Pick<Settings, 'read'>;
   readonly audience: Audience;
   readonly unsubscribeUrl: (followed: Followed) => string;
 }
@@ -119,6 +121,7 @@ export function notifications(deps: NotificationDependencies): FactConsumer {
     const content: Content = {
       line: event.line(actor, item),
       ...(text && html ? { body: { text, html } } : {}),
+      ...(text && (await deps.settings.read()).email_author_in_body ? { author: actor } : {}),
       ...(note ? { note } : {}),
     };
     const followed = followedBy(user.id, about, iid);

@@ -447,11 +447,12 @@ const effects: Readonly<Record<string, Effect>> = {
   shared_runners_enabled: { value: false, look: ofNewProject('shared_runners_enabled'), before: true, after: false },
 };
 
-/** Seen by their mail: identity/registration/registration.test.ts and identity/mails/mails.test.ts have the server for it. */
+/** Seen by their mail: identity/registration/registration.test.ts, identity/mails/mails.test.ts and activity/notifications have the server for it. */
 const mailed: readonly SettingName[] = [
   'notify_on_unknown_sign_in',
   'deactivation_email_additional_text',
   'email_additional_text',
+  'email_author_in_body',
   'html_emails_enabled',
   'user_deactivation_emails_enabled',
 ];
@@ -465,15 +466,13 @@ const archives = settingNames.filter((name) =>
 const validated = settingNames.filter((name) => name.startsWith('external_pipeline_validation_service_'));
 /** Decided by a server of somebody else: namespaces/access/external-authorization.test.ts has one. */
 const authorized = settingNames.filter((name) => /^external_auth|_with_external_authn$/.test(name));
-/** Addresses of images in documents: kernel/images/images.test.ts. */
-const proxied = settingNames.filter((name) => name.startsWith('asset_proxy_'));
 /** What may be searched, by whom: activity/search/search.test.ts. */
 const searched = settingNames.filter((name) =>
   /^(global_search_\w+_enabled|anonymous_searches_allowed|default_search_scope)$/.test(name),
 );
-/** In tests of their own: identity/tokens, portability/push-mirrors, review/merge-requests, delivery/packages and namespaces/deletion. */
+/** In tests of their own: kernel/images, identity/tokens, portability/push-mirrors, review/merge-requests, delivery/packages, security/vulnerabilities, namespaces/deletion, namespaces/downloads and namespaces/projects. */
 const elsewhere = settingNames.filter((name) =>
-  /^(disable_personal_access_tokens|mirror_available|git_push_pipeline_limit|generic_packages_.*|(delete_)?inactive_projects.*|resource_access_token_notify_inherited|unique_ips_.*)$/.test(
+  /^(asset_proxy_.*|disable_personal_access_tokens|mirror_available|git_push_pipeline_limit|generic_packages_.*|(delete_)?inactive_projects.*|resource_access_token_notify_inherited|unique_ips_.*|package_registry_allow_.*|max_number_of_(repository_downloads.*|vulnerabilities_.*)|git_rate_limit_users_.*|auto_ban_user_.*|repository_storages_weighted)$/.test(
     name,
   ),
 );
@@ -481,7 +480,7 @@ const elsewhere = settingNames.filter((name) =>
 it('covers every setting that acts', () => {
   const own = (name: SettingName) =>
     settingRows[name].owner !== 'limits' &&
-    ![...mailed, ...archives, ...validated, ...authorized, ...proxied, ...searched, ...elsewhere].includes(name);
+    ![...mailed, ...archives, ...validated, ...authorized, ...searched, ...elsewhere].includes(name);
   const acting = settingNames.filter((name) => settingRows[name].acts && own(name));
   expect(Object.keys(effects).sort()).toEqual([...acting].sort());
 });

@@ -17,7 +17,7 @@ import {
 } from '../../../kernel/http/route.ts';
 import { PackageFile, type PackagePresenter, packageStatuses } from './packages.entity.ts';
 import { findFile, markDownloaded, publishedBy } from './packages.queries.ts';
-import { credentials, packageTag, readPackage, readScopes } from './packages.routes.ts';
+import { credentials, packageTag, pullPackage, readScopes } from './packages.routes.ts';
 import { fileOf, type PackageService, type PackagesDependencies } from './packages.service.ts';
 
 const path = '/projects/:id/packages/generic/:package_name/:package_version/*';
@@ -67,7 +67,7 @@ export function genericPackageRoutes(
       tag: packageTag,
       credentials,
       scopes: readScopes,
-      access: readPackage,
+      access: pullPackage,
       method: 'GET',
       path,
       summary: 'Download a file of a generic package',

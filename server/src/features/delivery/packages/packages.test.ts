@@ -215,6 +215,33 @@ describe('generic packages', () => {
     expect((await download(file('eight.txt'))).status).toBe(200);
   });
 
+  it('security: are pulled by anyone where a private project and the instance let them', async () => {
+    await upload(file('open.txt', 'open/1.0'), 'open');
+    const allow = (on: boolean) =>
+      world.app.api('PUT', '/application/settings', {
+        token: admin,
+        json: { package_registry_allow_anyone_to_pull_option: on },
+      });
+    const stranger = { 'PRIVATE-TOKEN': (await buildToken(world.app)).secret };
+    const seen = async (name = 'open.txt') => {
+      const statuses = [];
+      for (const headers of [{}, stranger]) statuses.push((await download(file(name, 'open/1.0'), headers)).status);
+      return statuses;
+    };
+    expect(await seen()).toEqual([404, 404]);
+    await api('PUT', '', { json: { package_registry_access_level: 'public' } });
+    expect(await seen()).toEqual([200, 200]);
+    expect(await seen('other.txt')).toEqual([404, 404]);
+    // Nothing else is open: no list, and nobody publishes.
+    expect((await world.app.api('GET', `/projects/${project.id}/packages`)).status).toBe(404);
+    expect((await upload(file('open.txt', 'open/1.0'), 'x', stranger)).status).toBe(404);
+    await allow(false);
+    expect(await seen()).toEqual([404, 404]);
+    await allow(true);
+    await api('PUT', '', { json: { package_registry_access_level: 'enabled' } });
+    expect(await seen()).toEqual([404, 404]);
+  });
+
   it('go with all of their files, or file by file, and leave the store', async () => {
     await upload(file('a.bin', 'gone/1.0'), 'aaa');
     await upload(file('b.bin', 'gone/1.0'), 'bb');

@@ -34,6 +34,7 @@ export type ProjectRow = Project & { [K in keyof NamespacePart as `n_${K}`]: Nam
   /** Where one is looked up, not in lists. */
   ip_ranges?: string | null;
   git_protocol?: OpenProtocols;
+  open_packages?: boolean;
 };
 
 /** Over the rows `p` and `n`: the project is archived by itself or with a group above it. Few groups are. */
@@ -57,6 +58,10 @@ const openRanges = `case when r.ip_restriction_ranges <> ''
 
 export const ipRanges = `(select ${openRanges} from namespaces r where r.id = n.traversal_ids[1]) as ip_ranges`;
 
+/** Anyone may pull packages of the project `p`. */
+const openPackages = `(p.package_registry_access_level = 'public'
+  and ${instanceSetting('package_registry_allow_anyone_to_pull_option')}::boolean) as open_packages`;
+
 const gitProtocol =
   '(select r.enabled_git_access_protocol from namespaces r where r.id = n.traversal_ids[1]) as git_protocol';
 
@@ -71,7 +76,7 @@ export const groupColumns = `n.*, coalesce(${nearestText('lfs_enabled')}, true) 
   ${projectCreators} as project_creation_level,
   ${defaultProtection} as default_branch_protection_defaults`;
 
-const projectSelect = `select ${projectColumns}, ${ipRanges}, ${gitProtocol}
+const projectSelect = `select ${projectColumns}, ${ipRanges}, ${gitProtocol}, ${openPackages}
   from projects p join namespaces n on n.id = p.namespace_id cross join ${levelsText('$1', true)}`;
 const projectById = `${projectSelect} where p.id = $2`;
 const projectByPath = `${projectSelect} where p.namespace_id = namespace_at($2) and lower(p.path) = lower($3)`;
@@ -112,6 +117,7 @@ export function toProjectSubject(row: ProjectRow): ProjectSubject {
     shared,
     ip_ranges,
     git_protocol,
+    open_packages,
     ...project
   } = row;
   return {
@@ -132,6 +138,7 @@ export function toProjectSubject(row: ProjectRow): ProjectSubject {
     level: effective_level,
     ...(ip_ranges === undefined ? {} : { ipRanges: ip_ranges }),
     ...(git_protocol === undefined ? {} : { gitProtocol: git_protocol }),
+    ...(open_packages === undefined ? {} : { openPackages: open_packages }),
     parts: { project: project_level, group: group_level, shared },
   };
 }

@@ -2,7 +2,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
 import { eventually } from '../../../../test/ci.ts';
-import { type BuiltToken, buildGroup, buildMember, buildToken, unique } from '../../../../test/factories.ts';
+import {
+  type BuiltToken,
+  buildAdmin,
+  buildGroup,
+  buildMember,
+  buildToken,
+  unique,
+} from '../../../../test/factories.ts';
 import { type GitClient, gitClient } from '../../../../test/git.ts';
 import { type MailServer, startMailServer } from '../../../../test/mail.ts';
 import { buildRepositoryProject, type Json, type RepositoryProject } from '../../../../test/repositories.ts';
@@ -176,4 +183,48 @@ test('members of the list are told in place of owners, again when the interval i
   await app.db.updateTable('project_downloads').set({ downloaded_at: ancient }).execute();
   await runTask(app, 'namespaces.forget_downloads');
   expect(await at.counted()).toEqual({});
+});
+
+test('the instance limits projects of a person in a period: people are told, and banned where that is wanted', async () => {
+  const at = await place();
+  const [one, two, three] = at.projects;
+  const admin = await buildToken(app, { user: await buildAdmin(app) });
+  const [developer, free, guard] = [await at.member(), await at.member(), await buildToken(app)];
+  const set = async (json: Json) =>
+    expect(await app.api('PUT', '/application/settings', { token: admin.secret, json })).toMatchObject({ status: 200 });
+  await set({
+    max_number_of_repository_downloads: 1,
+    max_number_of_repository_downloads_within_time_period: 600,
+    git_rate_limit_users_allowlist: [free.user.username],
+    git_rate_limit_users_alertlist: [guard.user.id],
+  });
+  const state = async (of: BuiltToken) =>
+    (await app.api<Json>('GET', `/users/${of.user.id}`, { token: admin.secret })).body.state;
+  for (const project of [one, two]) {
+    await archive(project, free.secret);
+    await archive(project, developer.secret);
+  }
+  const mail = await mails.next(guard.user.email);
+  expect(mail.header('Subject')).toBe(`${developer.user.name} downloads many projects`);
+  expect(mail.text).toContain('was not banned');
+  expect([await state(developer), await state(free)]).toEqual(['active', 'active']);
+  await set({ auto_ban_user_on_excessive_projects_download: true });
+  for (const project of [one, three]) await archive(project, admin.secret);
+  expect((await mails.next(guard.user.email)).header('Subject')).toContain(admin.user.name);
+  await clone(one, developer.secret);
+  await eventually('the ban', async () => ((await state(developer)) === 'banned' ? true : null));
+  expect([await state(free), await state(admin)]).toEqual(['active', 'active']);
+  const { body } = await app.api<Json[]>('GET', '/audit_events', { token: admin.secret });
+  const seen = body.filter(({ event_name }) => event_name === 'project_download_limit_exceeded');
+  expect(seen.map(({ entity_type, entity_id }) => [entity_type, entity_id])).toContainEqual([
+    'User',
+    developer.user.id,
+  ]);
+  await set({ max_number_of_repository_downloads: 0, auto_ban_user_on_excessive_projects_download: false });
+  await app.db
+    .updateTable('instance_downloads')
+    .set({ downloaded_at: new Date(Date.now() - 864_001_000) })
+    .execute();
+  await runTask(app, 'namespaces.forget_downloads');
+  expect(await app.db.selectFrom('instance_downloads').select('user_id').execute()).toEqual([]);
 });

@@ -1,12 +1,11 @@
 /**
- * Watching who downloads how many projects of a group: collected in memory and written twice a second, so that a fetch
+ * Watching who downloads how many projects, of a group and of the instance: collected in memory and written twice a second, so that a fetch
  * costs no statement.
  */
 import Type from 'typebox';
 import { recordAudit, systemOrigin } from '../../../kernel/audit/index.ts';
 import type { Caller } from '../../../kernel/authz/subjects.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
-import type { Mail } from '../../../kernel/mail/index.ts';
 import { type CronItem, defineTask, type Task } from '../../../kernel/queue/index.ts';
 import type { Logger } from '../../../kernel/telemetry/index.ts';
 import { longestDownloadInterval } from '../groups/attributes.params.ts';
@@ -19,16 +18,15 @@ import {
   recordDownloads,
   toldOf,
 } from './downloads.queries.ts';
+import { forgetInstanceDownloads } from './instance-downloads.queries.ts';
+import { type InstanceDownloadDependencies, instanceDownloads } from './instance-downloads.ts';
 import { manyDownloads } from './mail-templates.ts';
 
 const interval = 500;
 /** More than this is written at once. */
 const mostPending = 5_000;
 
-export interface DownloadDependencies {
-  readonly db: Db;
-  readonly mail: Pick<Mail, 'configured' | 'send'>;
-  readonly externalUrl: string;
+export interface DownloadDependencies extends InstanceDownloadDependencies {
   readonly log: Logger;
 }
 
@@ -41,7 +39,9 @@ export interface DownloadWatch {
   readonly cron: CronItem;
 }
 
-export function downloadWatch({ db, mail, externalUrl, log }: DownloadDependencies): DownloadWatch {
+export function downloadWatch(deps: DownloadDependencies): DownloadWatch {
+  const { db, mail, externalUrl, log } = deps;
+  const ofInstance = instanceDownloads(deps);
   let pending = new Map<string, Download>();
   let timer: NodeJS.Timeout | null = null;
   let writing = Promise.resolve();
@@ -64,11 +64,13 @@ export function downloadWatch({ db, mail, externalUrl, log }: DownloadDependenci
     const downloads = [...pending.values()];
     pending = new Map();
     if (downloads.length === 0) return;
+    const uncounted = (error: unknown) => log.warn({ err: error }, 'downloads could not be counted');
     await transaction(db, async (tx) => {
       const counted = await recordDownloads(tx, downloads);
       if (counted.length === 0) return;
       for (const excess of await excessesOf(tx, counted)) await tell(tx, excess);
-    }).catch((error: unknown) => log.warn({ err: error }, 'downloads could not be counted'));
+    }).catch(uncounted);
+    await ofInstance(downloads).catch(uncounted);
   }
   const flush = (): Promise<void> => {
     if (timer) clearTimeout(timer);
@@ -77,9 +79,10 @@ export function downloadWatch({ db, mail, externalUrl, log }: DownloadDependenci
     return writing;
   };
 
-  const task = defineTask('namespaces.forget_downloads', Type.Object({}), () =>
-    forgetDownloads(db, longestDownloadInterval),
-  );
+  const task = defineTask('namespaces.forget_downloads', Type.Object({}), async () => {
+    await forgetDownloads(db, longestDownloadInterval);
+    await forgetInstanceDownloads(db, longestDownloadInterval);
+  });
   return {
     note(projectId, { user, credential }) {
       // Nobody stands behind a deploy token, and a deploy key is for one project.

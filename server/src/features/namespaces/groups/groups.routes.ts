@@ -1,4 +1,5 @@
 /** Routes of groups. */
+
 import Type from 'typebox';
 import { Level } from '../../../kernel/authz/levels.ts';
 import type { Caller, GroupSubject } from '../../../kernel/authz/subjects.ts';
@@ -16,6 +17,7 @@ import type { DeletionService } from '../deletion/deletion.service.ts';
 import type { NamespacesDependencies } from '../deps.ts';
 import { listProjects } from '../projects/listing.queries.ts';
 import type { PresentProjects } from '../projects/presenter.ts';
+import { firstStorage } from '../projects/storages.ts';
 import { projectTransfer } from '../projects/transfer.service.ts';
 import { groupStatistics } from '../statistics/statistics.queries.ts';
 import { attributes, laterAttributes } from './attributes.params.ts';
@@ -70,7 +72,7 @@ export function groupRoutes(deps: GroupRouteDependencies): Route[] {
     ]);
     return groupDetailJson(group, {
       externalUrl: deps.externalUrl,
-      repositoryStorage: caller.admin ? deps.repositoryStorage : null,
+      repositoryStorage: caller.admin ? firstStorage(deps.repositoryStorages) : null,
       owner,
       runnersToken,
       statistics: statistics?.get(group.id),
@@ -103,7 +105,7 @@ export function groupRoutes(deps: GroupRouteDependencies): Route[] {
           topLevelOnly: params.top_level_only ?? false,
           idAfter: params.id_after,
           idBefore: params.id_before,
-          none: storage !== undefined && storage !== deps.repositoryStorage,
+          none: storage !== undefined && storage !== firstStorage(deps.repositoryStorages),
         });
       },
     }),
@@ -157,6 +159,7 @@ export function groupRoutes(deps: GroupRouteDependencies): Route[] {
       method: 'PUT',
       path: '/groups/:id',
       summary: 'Update a group',
+      rate: 'update_namespace_name',
       access: { on: 'group', ability: 'update_group' },
       params: Type.Object(
         {

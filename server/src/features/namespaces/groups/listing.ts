@@ -1,4 +1,5 @@
 /** What the three lists of groups have in common. */
+
 import type { Static, TObject } from 'typebox';
 import { Level } from '../../../kernel/authz/levels.ts';
 import type { Caller } from '../../../kernel/authz/subjects.ts';
@@ -15,6 +16,7 @@ import { customAttributesOf } from '../custom-attributes/custom-attributes.queri
 import type { NamespacesDependencies } from '../deps.ts';
 import { ownedAmong } from '../namespaces/namespaces.queries.ts';
 import { minimumLevel } from '../projects/projects.params.ts';
+import { firstStorage } from '../projects/storages.ts';
 import { groupStatistics } from '../statistics/statistics.queries.ts';
 import { groupJson } from './groups.entity.ts';
 import type { listParameters } from './groups.params.ts';
@@ -65,7 +67,7 @@ function groupPresenter(deps: NamespacesDependencies) {
     return (group: Namespace) =>
       groupJson(group, {
         externalUrl,
-        repositoryStorage: caller.admin ? deps.repositoryStorage : null,
+        repositoryStorage: caller.admin ? firstStorage(deps.repositoryStorages) : null,
         owner: caller.admin || (owned?.has(group.id) ?? false),
         statistics: statistics?.get(group.id),
         customAttributes: attributes?.get(group.id),

@@ -304,7 +304,7 @@ export const projectAttributes: Readonly<Record<AttributeName, Attribute>> = {
   package_registry_access_level: kept(
     'package_registry_access_level',
     'public',
-    'who sees packages; public is enabled',
+    'who sees packages; with `public` anyone pulls them, also of private projects',
     {
       test: 'delivery/packages/packages.test.ts',
     },

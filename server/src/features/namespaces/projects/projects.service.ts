@@ -1,4 +1,5 @@
 /** Making and changing projects. */
+
 import { randomBytes } from 'node:crypto';
 import {
   entityOfPlace,
@@ -41,6 +42,7 @@ import {
   takenInNamespace,
   updateProject,
 } from './projects.queries.ts';
+import { storageFor } from './storages.ts';
 
 export interface CreateProject extends Attributes {
   readonly name?: string;
@@ -167,7 +169,10 @@ export function projectService(deps: NamespacesDependencies) {
     if (params.shared_runners_enabled) checkRunners(space);
     const values = await settings.read();
     checkLifeOfPipelines(params, values.ci_delete_pipelines_in_seconds_limit_human_readable);
-    const place = { repository_storage: deps.repositoryStorage, repository_path: newRepositoryPath() };
+    const place = {
+      repository_storage: storageFor(deps.repositoryStorages, values.repository_storages_weighted),
+      repository_path: newRepositoryPath(),
+    };
     const branch = params.default_branch ?? space.default_branch ?? values.default_branch_name;
     const make = (picture: string | null | undefined) =>
       transaction(db, async (tx) => {

@@ -1,4 +1,5 @@
 /** Routes of groups that are invited to other groups and to projects; the lists of them are with the groups and projects. */
+
 import Type from 'typebox';
 import { Level } from '../../../kernel/authz/levels.ts';
 import { Count, Day, Entity, Id, Nullable } from '../../../kernel/http/entity.ts';
@@ -8,6 +9,7 @@ import { runnersTokenFor } from '../access/registration.ts';
 import type { NamespacesDependencies } from '../deps.ts';
 import { GroupDetail, groupDetailJson } from '../groups/groups.entity.ts';
 import { sharedWith } from '../groups/groups.queries.ts';
+import { firstStorage } from '../projects/storages.ts';
 import type { ShareService } from './shares.service.ts';
 
 const ProjectShare = Entity('ProjectShare', {
@@ -44,7 +46,7 @@ export function shareRoutes(deps: NamespacesDependencies, shares: ShareService):
         await shares.share(caller, subject, terms);
         const shown = {
           externalUrl,
-          repositoryStorage: caller.admin ? deps.repositoryStorage : null,
+          repositoryStorage: caller.admin ? firstStorage(deps.repositoryStorages) : null,
           sharedWith: await sharedWith(db, subject.group.id, caller),
           owner: caller.admin || subject.level === Level.owner,
           runnersToken: await runnersTokenFor(deps, subject, caller),

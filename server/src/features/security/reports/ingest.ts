@@ -2,6 +2,7 @@
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import { type FactConsumer, hasReports, jobFinished, on } from '../../../kernel/events/index.ts';
 import type { ObjectStore } from '../../../kernel/objects/index.ts';
+import type { Settings } from '../../../kernel/settings/index.ts';
 import type { Logger } from '../../../kernel/telemetry/index.ts';
 import { reportBytes } from '../../ci/index.ts';
 import { type ReportFinding, type ReportType, readReport, reportTypes } from './report.ts';
@@ -12,6 +13,7 @@ import {
   insertScan,
   linkToScan,
   pipelineOf,
+  roomForVulnerabilities,
   type ScannedPipeline,
   saveFindings,
   saveIdentifiers,
@@ -27,6 +29,7 @@ const atOnce = 500;
 interface IngestDependencies {
   readonly db: Db;
   readonly objects: Pick<ObjectStore, 'get' | 'exists'>;
+  readonly settings: Settings;
   readonly log: Pick<Logger, 'info'>;
 }
 
@@ -36,6 +39,7 @@ async function save(
   scanId: number,
   type: ReportType,
   findings: readonly ReportFinding[],
+  most: number | null,
 ): Promise<void> {
   for (let from = 0; from < findings.length; from += atOnce) {
     // In one order, so that two scans that write the same rows wait for each other and do not lock each other out.
@@ -61,13 +65,16 @@ async function save(
     const saved = await saveFindings(tx, pipeline.project_id, type, rows);
     const ids = saved.map(({ id }) => id);
     await linkToScan(tx, scanId, ids);
-    if (pipeline.main) await detect(tx, ids, pipeline.user_id);
+    if (pipeline.main) {
+      const room = most === null ? null : await roomForVulnerabilities(tx, pipeline.project_id, most);
+      await detect(tx, ids, pipeline.user_id, room);
+    }
   }
   if (pipeline.main) await compareWithDefaultBranch(tx, pipeline.id, type);
 }
 
 /** Follows the end of jobs. A report that was read is not read again. */
-export function reportReader({ db, objects, log }: IngestDependencies): FactConsumer {
+export function reportReader({ db, objects, settings, log }: IngestDependencies): FactConsumer {
   async function read(pipeline: ScannedPipeline, jobId: number, type: ReportType, key: string): Promise<void> {
     const bytes = await reportBytes(objects, key, maxReportBytes);
     const report =
@@ -75,6 +82,7 @@ export function reportReader({ db, objects, log }: IngestDependencies): FactCons
         ? ({ ok: false, errors: [`the report is damaged or larger than ${maxReportBytes} bytes`] } as const)
         : readReport(type, pipeline.project_id, bytes.toString('utf8'));
     const findings = report.ok ? [...report.findings].sort((a, b) => (a.uuid < b.uuid ? -1 : 1)) : [];
+    const { max_number_of_vulnerabilities_per_project: most } = await settings.read();
     await transaction(db, async (tx) => {
       const scanId = await insertScan(tx, {
         projectId: pipeline.project_id,
@@ -84,7 +92,7 @@ export function reportReader({ db, objects, log }: IngestDependencies): FactCons
         errors: report.ok ? [] : report.errors,
         count: findings.length,
       });
-      if (scanId !== null && report.ok) await save(tx, pipeline, scanId, type, findings);
+      if (scanId !== null && report.ok) await save(tx, pipeline, scanId, type, findings, most);
     });
     if (!report.ok) log.info({ job: jobId, type, errors: report.errors }, 'a security report counts for nothing');
   }

@@ -186,14 +186,28 @@ export async function linkToScan(tx: Db, scanId: number, findingIds: readonly nu
     .execute();
 }
 
-/** Makes a vulnerability of each finding that has none; they belong to whoever ran the pipeline. */
-export async function detect(tx: Db, findingIds: readonly number[], authorId: number | null): Promise<void> {
+/** How many more vulnerabilities the project may have; others that make some wait for the end of the transaction. */
+export async function roomForVulnerabilities(tx: Db, projectId: number, most: number): Promise<number> {
+  await tx.selectFrom('projects').select('id').where('id', '=', projectId).forNoKeyUpdate().execute();
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from vulnerabilities where project_id = ${projectId}`.execute(tx);
+  return Math.max(0, most - (rows[0]?.count ?? 0));
+}
+
+/** Makes a vulnerability of each finding that has none, up to `room`; they belong to whoever ran the pipeline. */
+export async function detect(
+  tx: Db,
+  findingIds: readonly number[],
+  authorId: number | null,
+  room: number | null,
+): Promise<void> {
   await sql`
     with fresh as (
       select f.*, nextval(pg_get_serial_sequence('vulnerabilities', 'id')) as new_id
       from vulnerability_findings f
       where f.id = any(${[...findingIds]}::bigint[]) and f.vulnerability_id is null
       order by f.id
+      limit ${room}
       for update
     ), made as (
       insert into vulnerabilities (id, project_id, author_id, title, description, state, severity, confidence, report_type)

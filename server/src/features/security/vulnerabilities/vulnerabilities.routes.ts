@@ -9,7 +9,9 @@ import { mapPage, offsetPage } from '../../../kernel/http/pagination.ts';
 import { IdOrPath, Int, List, OneOf, Optional } from '../../../kernel/http/params/schema.ts';
 import type { ParentLoader } from '../../../kernel/http/parents.ts';
 import { type Answer, answer, Empty, type Route, route } from '../../../kernel/http/route.ts';
+import type { Settings } from '../../../kernel/settings/index.ts';
 import { confidences, reportTypes, severities } from '../reports/report.ts';
+import { roomForVulnerabilities } from '../reports/reports.queries.ts';
 import { comparisonRoute } from './comparison.routes.ts';
 import {
   auditVulnerability,
@@ -34,6 +36,7 @@ import {
 export interface VulnerabilityRouteDependencies {
   readonly db: Db;
   readonly parents: ParentLoader;
+  readonly settings: Settings;
 }
 
 const common = { credentials: ['token', 'session'], tag: 'Vulnerabilities' } as const;
@@ -41,6 +44,8 @@ const read = { on: 'project', ability: 'read_vulnerability' } as const;
 const admin = { on: 'project', ability: 'admin_vulnerability' } as const;
 const id = IdOrPath('Id or path of the project');
 const vulnerabilityId = Int({ description: 'Id of the vulnerability' });
+
+const limitName = 'max_number_of_vulnerabilities_per_project';
 
 type Context = Parameters<typeof auditVulnerability>[3];
 
@@ -52,7 +57,7 @@ const decisions = [
   { action: 'revert', state: 'detected', summary: 'Revert the state of a vulnerability' },
 ] as const satisfies readonly { action: string; state: DecidedState; summary: string }[];
 
-export function vulnerabilityRoutes({ db, parents }: VulnerabilityRouteDependencies): Route[] {
+export function vulnerabilityRoutes({ db, parents, settings }: VulnerabilityRouteDependencies): Route[] {
   const present = (row: VulnerabilityRow, subject: ProjectSubject) => presentVulnerability(db, { row, subject });
   const find = (number: number, caller: Caller, ability: ProjectAbility) =>
     requireVulnerability(db, parents, number, caller, ability);
@@ -75,7 +80,12 @@ export function vulnerabilityRoutes({ db, parents }: VulnerabilityRouteDependenc
       responses: { 201: VulnerabilityEntity },
       handler: async (context) => {
         const { subject, params, caller } = context;
+        const { max_number_of_vulnerabilities_per_project: most } = await settings.read();
         const row = await transaction(db, async (tx) => {
+          if (most !== null && (await roomForVulnerabilities(tx, subject.project.id, most)) === 0)
+            throw invalidRecord({
+              base: [`maximum number of vulnerabilities of the project reached (${limitName}: ${most})`],
+            });
           const finding = await lockFreeFinding(tx, subject.project.id, params.finding_id);
           if (!finding)
             throw invalidRecord({ base: ['finding is not found or is already attached to another vulnerability'] });

@@ -362,6 +362,36 @@ describe('reports', () => {
     expect(errors(report(Array.from({ length: 6000 }, (_, line) => weakness('x', line))))[0]).toContain('at most 5000');
   });
 
+  test('make no more vulnerabilities than the instance allows a project (max_number_of_vulnerabilities_per_project)', async () => {
+    const { body: before } = await get(vulnerabilities(), world.owner.token, { per_page: 100 });
+    const most = before.length + 1;
+    const set = (number: number | null) =>
+      world.app.api('PUT', '/application/settings', {
+        token: world.admin.token,
+        json: { max_number_of_vulnerabilities_per_project: number },
+      });
+    await set(most);
+    const pipeline = await scanned(report([weakness('One more', 901), weakness('One too many', 902)]));
+    expect((await get(vulnerabilities(), world.owner.token, { per_page: 100 })).body).toHaveLength(most);
+    // The finding is there, and becomes one when there is room.
+    const free = (await findings(pipeline)).filter(({ name }) => /^One /.test(String(name)));
+    expect(free).toHaveLength(2);
+    const create = async () => {
+      const answers = [];
+      for (const { id } of free)
+        answers.push(
+          await world.app.api<Json>('POST', vulnerabilities(), { token: world.owner.token, query: { finding_id: id } }),
+        );
+      return answers.find(({ status, body }) => status === 201 || JSON.stringify(body).includes('maximum'));
+    };
+    expect(await create()).toMatchObject({
+      status: 400,
+      body: { message: { base: [expect.stringContaining(`max_number_of_vulnerabilities_per_project: ${most}`)] } },
+    });
+    await set(null);
+    expect(await create()).toMatchObject({ status: 201 });
+  });
+
   test('name a weakness once for each place, of each kind', () => {
     const read = readReport('sast', 1, report([weakness('x', 1), weakness('same', 1), weakness('y', 2)]));
     expect(read.ok && read.findings.map(({ name }) => name)).toEqual(['x', 'y']);

@@ -305,16 +305,22 @@ export const accounts = {
   user_show_add_ssh_key_message: flag('web', true, 'Remind users without an SSH key'),
   git_rate_limit_users_allowlist: texts('spam', [], 'Users excluded from the download limit', {
     format: 'names',
+    acts: 'fetches and archives of projects',
   }),
-  git_rate_limit_users_alertlist: integers('spam', [], 'Users notified about excessive downloads'),
+  git_rate_limit_users_alertlist: integers('spam', [], 'Users notified about excessive downloads', {
+    acts: 'mails about excessive downloads; administrators where it is empty',
+  }),
   max_number_of_repository_downloads: whole('spam', 0, 'Repositories that a user can download in the time period', {
     max: 10_000,
+    acts: 'fetches and archives of projects',
   }),
   max_number_of_repository_downloads_within_time_period: whole(
     'spam',
     0,
     'Time period of the download limit in seconds',
-    { max: 864_000 },
+    { max: 864_000, acts: 'fetches and archives of projects' },
   ),
-  auto_ban_user_on_excessive_projects_download: flag('spam', false, 'Ban users who exceed the download limit'),
+  auto_ban_user_on_excessive_projects_download: flag('spam', false, 'Ban users who exceed the download limit', {
+    acts: 'users who exceed the download limit; administrators are told only',
+  }),
 };

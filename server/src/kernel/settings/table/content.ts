@@ -70,7 +70,9 @@ export const content = {
     acts: 'mail',
   }),
   email_additional_text: text('mail', null, 'Additional text of all emails', { max: 10_000, acts: 'mail' }),
-  email_author_in_body: flag('mail', false, 'Include the author name in the email body'),
+  email_author_in_body: flag('mail', false, 'Include the author name in the email body', {
+    acts: 'mails of new issues, merge requests and epics, and of comments',
+  }),
   html_emails_enabled: flag('mail', true, 'Send HTML emails', { acts: 'mail' }),
   mailgun_events_enabled: flag('mail', false, 'Enable Mailgun events', { needs: ['mailgun_signing_key'] }),
   mailgun_signing_key: text('mail', null, 'Mailgun signing key', masked),
@@ -174,7 +176,10 @@ export const content = {
   secret_detection_token_revocation_url: text('scanning', null, 'URL of the token revocation service', url),
   secret_detection_token_revocation_token: text('scanning', null, 'Token of the token revocation service', masked),
   secret_detection_revocation_token_types_url: text('scanning', null, 'URL that lists revocable token types', url),
-  max_number_of_vulnerabilities_per_project: whole('scanning', null, 'Maximum vulnerabilities per project', { min: 1 }),
+  max_number_of_vulnerabilities_per_project: whole('scanning', null, 'Maximum vulnerabilities per project', {
+    min: 1,
+    acts: 'reports of scanners and new vulnerabilities',
+  }),
   security_mr_report_cache_lifetime_minutes: whole(
     'scanning',
     10,

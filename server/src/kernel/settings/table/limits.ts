@@ -75,7 +75,7 @@ export const limits = {
     'Searches per minute, unauthenticated; 0 for unlimited',
     counted,
   ),
-  update_namespace_name_rate_limit: whole('limits', 120, 'Renames of a group per hour'),
+  update_namespace_name_rate_limit: whole('limits', 120, 'Renames of a group per hour', { acts: 'updates of groups' }),
   user_contributed_projects_api_limit: whole(
     'limits',
     100,

@@ -32,7 +32,9 @@ export const packages = {
     'Groups cannot change pypi_package_requests_forwarding',
   ),
   nuget_skip_metadata_url_validation: flag('packages', false, 'Skip URL validation of NuGet metadata'),
-  package_registry_allow_anyone_to_pull_option: flag('packages', true, 'Projects can allow anyone to pull packages'),
+  package_registry_allow_anyone_to_pull_option: flag('packages', true, 'Projects can allow anyone to pull packages', {
+    acts: 'packages of projects with `package_registry_access_level` `public`',
+  }),
   package_registry_cleanup_policies_worker_capacity: whole('packages', 2, 'Concurrent package cleanups'),
 
   allow_bypass_placeholder_confirmation: flag(

@@ -208,6 +208,7 @@ export const projects = {
     'Weights of repository storages for new repositories',
     {
       format: 'weights',
+      acts: 'new projects: a storage with weight 0 or none gets none',
     },
   ),
   sourcegraph_enabled: flag('web', false, 'Enable Sourcegraph', { needs: ['sourcegraph_url'] }),
