@@ -4,6 +4,7 @@
  * address that is not here opens as well, a round trip or two later.
  */
 import type { Plugin } from 'vite';
+import { oldPages } from './src/lib/old-pages.ts';
 
 interface FirstLoad {
   /** What stands before the path: a project's address, a group's, or nothing. */
@@ -128,7 +129,7 @@ export const firstLoads = (): Plugin => ({
       ...page,
       files: closure(begun.map(fileOf)).filter((name) => !first.includes(name)),
     }));
-    const source = JSON.stringify({ scripts: first, styles, pages });
+    const source = JSON.stringify({ scripts: first, styles, old: oldPages, pages });
     this.emitFile({ type: 'asset', fileName: 'first-loads.json', source });
   },
 });

@@ -22,7 +22,9 @@ const anything =
   /[\\/]web[\\/]src[\\/](?!ui[\\/](markdown[\\/]|code[\\/]|hidden[\\/]|MarkdownBody)|lib[\\/]markdown[\\/]|features[\\/](editor|comments)[\\/])|node_modules[\\/](@mantine|@tanstack|@tabler|react-number-format)[\\/]/;
 /** What many pages have and most first pages have not. */
 const ofLists =
-  /[\\/]web[\\/]src[\\/](ui[\\/](FilterBar|TitleFilter|Pager)|lib[\\/]issues\.|features[\\/]issues[\\/]issues\.module|features[\\/](merge-requests[\\/](RecentPush|recent-push|MergeRequestRow)|pipelines[\\/]PipelineMark|milestones[\\/]MilestoneLink|commits[\\/](CommitMeta|LastCommit)))/;
+  /[\\/]web[\\/]src[\\/](ui[\\/](FilterBar|TitleFilter|Pager)|features[\\/](merge-requests[\\/](RecentPush|recent-push|MergeRequestRow)|pipelines[\\/]PipelineMark|commits[\\/](CommitMeta|LastCommit)))/;
+const ofIssues =
+  /[\\/]web[\\/]src[\\/](lib[\\/]issues\.|features[\\/](issues[\\/]issues\.module|milestones[\\/]MilestoneLink))/;
 /** Whom a rule names. */
 const ofRules = /[\\/]web[\\/]src[\\/]lib[\\/](protections|deploy-keys)\./;
 const ofHistory = /[\\/]web[\\/]src[\\/](lib[\\/]history\.|features[\\/]pipelines[\\/]ExternalStatuses)/;
@@ -35,19 +37,28 @@ const ofForms =
 /** Of the account of a person, as they and administrators see it. */
 const ofAccounts =
   /[\\/]web[\\/]src[\\/]features[\\/](account[\\/]NewSshKey|admin[\\/]Marks|members[\\/]levels|profile[\\/](Facts|GpgKeyList|SshKeyList|profile\.module))/;
-const rarely = [ofLists, ofRules, ofHistory, ofPlanning, ofBoards, ofForms, ofAccounts];
+const rarely = [ofLists, ofIssues, ofRules, ofHistory, ofPlanning, ofBoards, ofForms, ofAccounts];
 const oftenUsed = (id: string) => anything.test(id) && !rarely.some((rare) => rare.test(id));
 const chunks = [
   { name: 'frame', tags: ['$initial' as const], priority: 10 },
   // What menus, dialogs and lists of choices have, and nothing else: loaded when the first of them is opened.
   {
+    name: 'overlays',
+    test: any(
+      /node_modules[\\/](react-remove-scroll[\w-]*|react-style-singleton|use-sidecar|use-callback-ref|aria-hidden|tslib|get-nonce)[\\/]/,
+      library('hooks/esm/(use-focus-return|use-focus-trap)/', components('Portal', 'Overlay', 'FocusTrap')),
+    ),
+    priority: 11,
+  },
+  // Of these, what a dialog has not.
+  {
     name: 'choices',
     test: any(
-      /node_modules[\\/](@floating-ui|tabbable|react-remove-scroll[\w-]*|react-style-singleton|use-sidecar|use-callback-ref|aria-hidden)[\\/]/,
+      /node_modules[\\/](@floating-ui|tabbable)[\\/]/,
       library(
-        'hooks/esm/(use-click-outside|use-eye-dropper|use-focus-return|use-focus-trap)/',
+        'hooks/esm/(use-click-outside|use-eye-dropper)/',
         'core/esm/utils/Floating/',
-        components('Portal', 'Overlay', 'FocusTrap', 'Popover', 'Select'),
+        components('Popover', 'Select'),
         'core/(esm/components/ScrollArea/(?!utils)|styles/ScrollArea)',
         'core/esm/components/Combobox/(?!ComboboxChevron|get-parsed-combobox-data|get-options-lockup|Combobox.module)',
       ),
@@ -65,7 +76,7 @@ const chunks = [
         'core/esm/components/Combobox/(ComboboxChevron|get-parsed-combobox-data|get-options-lockup|Combobox.module)',
         'core/styles/Combobox[.]',
       ),
-      /@tabler[\\/]|[\\/]web[\\/]src[\\/](lib[\\/]((comments|planning|reviews|templates)\.|markdown[\\/]tasks)|features[\\/](pipelines[\\/](words|pipelines\.module)|topics[\\/]topics\.module|milestones[\\/]milestones\.module|commits[\\/]commits\.module|comments[\\/](usePlace|comments\.module)|(account[\\/]account|settings[\\/]settings)\.module)|ui[\\/](ui\.module|useReturnedFocus|FormError|RefBadge|forms|LabelChip|label-chip|code[\\/](CodeEditor|editor\.module)|diff[\\/]view-mode))/,
+      /@tabler[\\/]|[\\/]web[\\/]src[\\/](lib[\\/]((comments|planning|reviews|templates)\.|markdown[\\/]tasks)|features[\\/](pipelines[\\/](words|pipelines\.module)|topics[\\/]topics\.module|milestones[\\/]milestones\.module|commits[\\/]commits\.module|comments[\\/](usePlace|comments\.module)|(account[\\/]account|settings[\\/]settings)\.module)|ui[\\/](ui\.module|useReturnedFocus|FormError|RefBadge|forms|LabelChip|label-chip|diff[\\/]view-mode))/,
     ),
     minShareCount: 2,
     priority: 9,
@@ -102,6 +113,7 @@ const chunks = [
     minShareCount: 2,
     priority: 4,
   },
+  { name: 'issues', test: ofIssues, minShareCount: 2, priority: 4 },
   { name: 'planning', test: ofPlanning, minShareCount: 2, priority: 4 },
   { name: 'boards', test: ofBoards, minShareCount: 1, priority: 4 },
   { name: 'rules', test: ofRules, minShareCount: 2, priority: 4 },
@@ -200,10 +212,33 @@ const stylesWithComponents = (): Plugin => ({
   },
 });
 
+/**
+ * A dialog asks whether it scrolls in a special area, which none does here: for that question alone it would bring the area
+ * along, and what places menus, 20 KB.
+ */
+const dialogsAlone = (): Plugin => ({
+  name: 'dialogs-alone',
+  apply: 'build',
+  transform(code, id) {
+    if (!/@mantine[\\/]core[\\/]esm[\\/]components[\\/]Modal[\\/]ModalRoot\.mjs$/.test(id)) return null;
+    const question = 'scrollAreaComponent === ScrollArea.Autosize';
+    if (!code.includes(question)) this.error('dialogs of the library ask for their scroll area in another way');
+    return { code: code.replace(question, 'false').replace(/import \{ ScrollArea \} from [^;]+;/, ''), map: null };
+  },
+});
+
 const target = 'http://127.0.0.1:8080';
 
 export default defineConfig({
-  plugins: [react(), stylesWithComponents(), inOrder(), runtimeInFirst(), stylesInScripts(), firstLoads()],
+  plugins: [
+    react(),
+    stylesWithComponents(),
+    dialogsAlone(),
+    inOrder(),
+    runtimeInFirst(),
+    stylesInScripts(),
+    firstLoads(),
+  ],
   build: {
     target: 'es2022',
     sourcemap: false,

@@ -282,6 +282,11 @@ async function charts(page: Page): Promise<void> {
 async function editor(page: Page): Promise<void> {
   await page.goto(`/${project}/-/ci/editor`);
   const text = page.getByLabel('Configuration');
+  // What is typed before the editor is there stays, and so does the caret.
+  await text.pressSequentially('stages: ');
+  await page.locator('.cm-content:focus').waitFor();
+  await text.pressSequentially('[survey');
+  await valued(text, /^stages: \[survey/);
   await text.fill('stages: [survey, dig]\nsound:\n  stage: di');
   await text.press('Control+Space');
   // What is offered while it is asked again cannot be taken.

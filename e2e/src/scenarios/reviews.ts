@@ -56,6 +56,15 @@ async function largeChange(suite: Suite, { page }: Person, call: Api): Promise<v
     const diff = (index: number) =>
       page.getByRole('region', { name: `Diff of lens-${String(index).padStart(2, '0')}.txt`, exact: true });
     await diff(0).getByText('glass 0').first().waitFor();
+    // The browser's own search finds what is not built, and says so before it marks it: the lines are there at once.
+    const far = `document.querySelector('[id="file-lens-${files - 1}.txt"]')`;
+    const hidden = `${far}.querySelector('[hidden=until-found]')`;
+    await holds(page, `${hidden}?.textContent.includes('\\nglass ${files - 1}\\n') === true`);
+    assert.equal(await diff(files - 1).count(), 0);
+    const shown = await page.evaluate(
+      `${hidden}.dispatchEvent(new Event('beforematch', { bubbles: true })) && [...${far}.querySelectorAll('td')].at(-1)?.textContent`,
+    );
+    assert.match(String(shown), new RegExp(`glass ${files - 1}$`));
     const height = 'document.documentElement.scrollHeight';
     for (let index = 0; index < files; index += 1) {
       await page.locator(`[id="file-lens-${String(index).padStart(2, '0')}.txt"]`).scrollIntoViewIfNeeded();

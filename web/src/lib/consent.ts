@@ -35,7 +35,8 @@ export const consentRequest = () =>
     queryKey: ['oauth', 'request', openedWith],
     queryFn: () => pageCall<ConsentView>('GET', `/-/oauth/authorization${openedWith}`),
     retry: false,
-    gcTime: 0,
+    // The route asks, and the page shows what it was answered, also that the request is invalid.
+    retryOnMount: false,
   });
 
 /** Where the browser goes now. */

@@ -1,4 +1,5 @@
 /** What the API says of a refusal, as people read it: sentences instead of status lines and names of fields. Pure. */
+import { capitalized } from './words.ts';
 
 /** Fields whose name on a page is another one. */
 const labels: Readonly<Record<string, string>> = {
@@ -8,7 +9,6 @@ const labels: Readonly<Record<string, string>> = {
 };
 const acronyms = /\b(api|ci|cidr|gpg|html|http|https|id|ip|jwt|ldap|lfs|saml|sha|ssh|ssl|tls|uri|url|yaml)\b/g;
 
-const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 const ended = (text: string): string => (/[.!?:]$/.test(text) ? text : `${text}.`);
 
 /** `external_url` as `External URL`; of `project_namespace.path` the last part. */

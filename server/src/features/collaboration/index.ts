@@ -27,6 +27,7 @@ export { type Labeled, labeled, type Replacement } from './inherited-labels.ts';
 export { textColorOn } from './labels/colors.ts';
 export { LabelBasic, labelBasicJson } from './labels/labels.entity.ts';
 export { labelsNamed, labelsThere } from './labels/named.ts';
+export { LabelTitles } from './labels/titles.ts';
 export { type IterationName, meantBy, meantIterations, meantPlans, type Within } from './meant.queries.ts';
 export { type About, type Audience, membersOf, type Reader } from './mentions/index.ts';
 export {

@@ -13,6 +13,8 @@ interface FirstLoads {
   /** Of every page. */
   readonly scripts: readonly string[];
   readonly styles: readonly string[];
+  /** Pages that have also been at addresses without `/-/`. */
+  readonly old: readonly string[];
   readonly pages: ReadonlyArray<{
     readonly of: 'project' | 'group' | 'instance';
     /** A regular expression of what follows the address of the project or group. */
@@ -35,7 +37,7 @@ interface Place {
 }
 
 /** What an address is about, and which of its pages it is. */
-function placeOf(path: string): Place {
+function placeOf(path: string, old: ReadonlySet<string>): Place {
   const [before = '', below] = path.split('/-/', 2);
   const name = before.replace(/^\/+|\/+$/g, '');
   const segments = name.split('/');
@@ -46,7 +48,12 @@ function placeOf(path: string): Place {
     const api = below === undefined ? null : `/api/v4/groups/${others.join('%2F')}`;
     return { of: 'group', api, query: '?with_projects=false', rest: below ?? '' };
   }
-  if (others.length === 0 || reservedAtTheTop.has(first)) return elsewhere;
+  if (others.length === 0 || first === 'u' || reservedAtTheTop.has(first)) return elsewhere;
+  const at = segments.findIndex((segment, index) => index >= 2 && old.has(segment));
+  if (below === undefined && at !== -1) {
+    const api = `/api/v4/projects/${segments.slice(0, at).join('%2F')}`;
+    return { of: 'project', api, query: '', rest: segments.slice(at).join('/') };
+  }
   return { of: 'project', api: `/api/v4/projects/${segments.join('%2F')}`, query: '', rest: below ?? '' };
 }
 
@@ -57,7 +64,7 @@ const style = (name: string) => `</${name}>; rel=preload; as=style; crossorigin`
 /** Reads what the build in a directory says, which may be one that says nothing. */
 export function readFirstLoads(directory: string): FirstLoads {
   const file = join(directory, firstLoadsFile);
-  if (!existsSync(file)) return { scripts: [], styles: [], pages: [] };
+  if (!existsSync(file)) return { scripts: [], styles: [], old: [], pages: [] };
   return JSON.parse(readFileSync(file, 'utf8')) as FirstLoads;
 }
 
@@ -65,12 +72,13 @@ export function readFirstLoads(directory: string): FirstLoads {
  * The `Link` of a page's document: the scripts of every page first, without which nothing goes on; then who is signed in,
  * the object whose header stands above the page, and what the page itself begins with.
  */
-export function firstRequests({ scripts, styles, pages }: FirstLoads): (url: string) => string {
+export function firstRequests({ scripts, styles, old, pages }: FirstLoads): (url: string) => string {
   const always = [...scripts.map(script), ...styles.map(style), asked('/-/session')];
+  const oldPages = new Set(old);
   const known = pages.map((page) => ({ ...page, pattern: new RegExp(`^(?:${page.path})/?$`) }));
   return (url) => {
     const [path = '', search] = url.split('?', 2);
-    const { of, api, query, rest } = placeOf(path);
+    const { of, api, query, rest } = placeOf(path, oldPages);
     const page = known.find((each) => each.of === of && each.pattern.test(rest));
     const asks =
       page?.asks && api !== null && search === undefined

@@ -77,7 +77,7 @@ describe('web pages', () => {
       page('instance', '', 'Start'),
       page('instance', 'admin', 'Admin'),
     ];
-    const first = { scripts: ['assets/index.js'], styles: ['assets/index.css'], pages };
+    const first = { scripts: ['assets/index.js'], styles: ['assets/index.css'], old: ['issues'], pages };
     writeFileSync(join(built, 'index.html'), '<!doctype html>');
     writeFileSync(join(built, 'first-loads.json'), JSON.stringify(first));
     afterAll(() => rmSync(built, { recursive: true, force: true }));
@@ -99,6 +99,13 @@ describe('web pages', () => {
       ],
       ['/group/project/-/issues/7?x=1', ['Issue'], [about]],
       ['/group/project/-/issues/7>,', [], [about]],
+      [
+        '/group/project/issues/7',
+        ['Issue'],
+        [about, `${about}/issues/7?render_html=true`, `${about}/issues/7/discussions`],
+      ],
+      ['/group/issues', ['Overview'], ['/api/v4/projects/group%2Fissues']],
+      ['/u/somebody', [], []],
       ['/groups/group/-/epics?state=all', ['Epics'], ['/api/v4/groups/group?with_projects=false']],
       ['/groups/group/sub', [], []],
       ['/admin', ['Admin'], []],

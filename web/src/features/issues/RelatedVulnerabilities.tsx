@@ -1,11 +1,11 @@
 /** Vulnerabilities that an issue is about, for those who may see them. */
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { relatedVulnerabilities } from '../../lib/related-vulnerabilities.ts';
 import { toSegment } from '../../lib/urls.ts';
-import { relatedVulnerabilities } from '../../lib/vulnerability.ts';
+import { capitalized } from '../../lib/words.ts';
 import { DataList, DataRow } from '../../ui/DataList.tsx';
 import { useProject } from '../projects/useProject.ts';
-import { capitalized } from '../vulnerabilities/words.ts';
 import classes from './issues.module.css';
 
 export function RelatedVulnerabilities({ iid }: { readonly iid: number }) {

@@ -18,6 +18,12 @@ const states: Record<TerminalState['kind'], string> = {
   closed: 'Disconnected',
 };
 
+const unavailable: TerminalState = {
+  kind: 'closed',
+  reason: 'The job is not running, or you cannot open a terminal in it.',
+  failed: false,
+};
+
 interface Opened {
   readonly projectId: number;
   readonly jobId: number;
@@ -39,8 +45,9 @@ export default function TerminalPage() {
   const { project, parts, path, segment } = useProject();
   const { data: job } = useSuspenseQuery(parts.job(Number(id)));
   const cache = useQueryClient();
-  const [state, setState] = useState<TerminalState>({ kind: 'connecting' });
-  const [attempt, setAttempt] = useState(0);
+  // Nothing is loaded for a terminal that cannot be opened.
+  const [state, setState] = useState<TerminalState>(() => (job.terminal ? { kind: 'connecting' } : unavailable));
+  const [attempt, setAttempt] = useState(job.terminal ? 1 : 0);
   useLive([`job:${job.id}`], [['project', path, 'job', job.id]]);
   const jobId = job.id;
   const said = useCallback(
@@ -87,7 +94,7 @@ export default function TerminalPage() {
           </span>
         </Alert>
       ) : null}
-      <TerminalView key={attempt} projectId={project.id} jobId={jobId} said={said} />
+      {attempt > 0 ? <TerminalView key={attempt} projectId={project.id} jobId={jobId} said={said} /> : null}
       <p className={classes.note}>
         The shell runs with the variables of the job, secrets included. Its output is not part of the job log, and the
         job ends only after all terminals are closed.

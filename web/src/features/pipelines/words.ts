@@ -1,4 +1,5 @@
 /** What the API's words about pipelines and jobs mean. */
+import { capitalized } from '../../lib/words.ts';
 
 export const sources: Readonly<Record<string, string>> = {
   push: 'push',
@@ -11,8 +12,6 @@ export const sources: Readonly<Record<string, string>> = {
   parent_pipeline: 'parent pipeline',
   external: 'external',
 };
-
-const capitalized = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
 /** Sources in the order of a filter. */
 export const sourceChoices = Object.entries(sources).map(([value, word]) => ({ value, label: capitalized(word) }));

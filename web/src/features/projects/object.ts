@@ -5,6 +5,7 @@ import { isMissing, missing, type Schemas } from '../../lib/api.ts';
 import * as data from '../../lib/data.ts';
 import { groupLevel, groupsBelow, projectsIn } from '../../lib/groups.ts';
 import { gitAddresses } from '../../lib/instance.ts';
+import { oldPageIn } from '../../lib/old-pages.ts';
 import { queries } from '../../lib/queries.ts';
 import { fileInView, lastCommits } from '../../lib/repository.ts';
 import { currentSession } from '../../lib/session.ts';
@@ -29,29 +30,10 @@ async function loadProfile(id: number): Promise<void> {
   ]);
 }
 
-/** What stood directly below a project before its pages moved below `/-/`; such links are still in messages and documents. */
-const oldPages = new Set([
-  ...[
-    'activity',
-    'blame',
-    'blob',
-    'branches',
-    'builds',
-    'commit',
-    'commits',
-    'compare',
-    'edit',
-    'environments',
-    'find_file',
-  ],
-  ...['issues', 'jobs', 'labels', 'merge_requests', 'milestones', 'network', 'pipelines', 'project_members'],
-  ...['releases', 'settings', 'snippets', 'tags', 'tree', 'wikis'],
-]);
-
 /** The router's path of an address without `/-/` that names a page of a project; null for any other. */
 export function oldAddress(path: string): string | null {
   const segments = path.split('/');
-  const at = segments.findIndex((segment, index) => index >= 2 && oldPages.has(segment));
+  const at = oldPageIn(segments);
   if (at === -1) return null;
   return `/p/${toSegment(segments.slice(0, at).join('/'))}/${segments.slice(at).map(encodeURIComponent).join('/')}`;
 }
@@ -95,7 +77,10 @@ export async function resolveObject(path: string): Promise<NamedObject> {
       return { kind: 'user', path };
     }
   }
+  const old = oldAddress(path);
   try {
+    // More is asked of what is a group for sure.
+    if (old !== null) await queries.ensureQueryData(data.group(path));
     await Promise.all([
       queries.ensureQueryData(data.group(path)),
       queries.ensureQueryData(groupLevel(path)),
@@ -105,7 +90,6 @@ export async function resolveObject(path: string): Promise<NamedObject> {
     return { kind: 'group', path };
   } catch (error) {
     if (!isMissing(error)) throw error;
-    const old = oldAddress(path);
     if (old !== null) throw redirect({ to: old, replace: true });
     throw missing();
   }

@@ -12,7 +12,6 @@ export const scanners = [
   ['coverage_fuzzing', 'Coverage fuzzing'],
 ] as const;
 
-export const capitalized = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
 export const scannerName = (type: string) => scanners.find(([value]) => value === type)?.[1] ?? type;
 
 /** What may be decided next. */

@@ -27,7 +27,7 @@ import {
   lineNumbers,
 } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
-import { useEffect, useEffectEvent, useRef } from 'react';
+import { type RefObject, useEffect, useEffectEvent, useLayoutEffect, useRef } from 'react';
 
 /** What may be typed at a place, as the completion of a language answers it. */
 export interface Suggestions {
@@ -51,6 +51,14 @@ export interface CodeEditorProps {
   /** Ctrl Enter, outside a form that takes it. */
   submit?(): void;
   suggest?(text: string, position: number): Suggestions | null;
+}
+
+/** Where a person was in the plain field that was there before. */
+export interface Left {
+  readonly anchor: number;
+  readonly head: number;
+  readonly scrollTop: number;
+  readonly focused: boolean;
 }
 
 const colour = (name: string) => `var(--mr-code-${name})`;
@@ -105,7 +113,7 @@ const suggestions = (suggest: NonNullable<CodeEditorProps['suggest']>): Extensio
     ],
   });
 
-export default function CodeMirror(props: CodeEditorProps) {
+export default function CodeMirror(props: CodeEditorProps & { readonly left: RefObject<Left | null> }) {
   const { label, value, path, autoFocus = false, comparedWith } = props;
   const place = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(null);
@@ -124,10 +132,14 @@ export default function CodeMirror(props: CodeEditorProps) {
   const suggest = useEffectEvent((text: string, position: number) => props.suggest?.(text, position) ?? null);
   const begin = useEffectEvent((parent: HTMLElement) => {
     const frozen = comparedWith !== undefined;
+    const left = props.left.current;
+    // The field has one character for what ends a line, as the editor has, and knows no others.
+    const { length } = value.replaceAll('\r\n', '\n');
     const created = new EditorView({
       parent,
       state: EditorState.create({
         doc: value,
+        ...(left ? { selection: { anchor: Math.min(left.anchor, length), head: Math.min(left.head, length) } } : {}),
         extensions: [
           keymap.of([
             { key: 'Mod-Enter', run: () => submit() },
@@ -157,10 +169,12 @@ export default function CodeMirror(props: CodeEditorProps) {
     });
     view.current = created;
     told.current = value;
-    if (autoFocus) created.focus();
+    if (left ? left.focused : autoFocus) created.focus();
+    if (left) created.scrollDOM.scrollTop = left.scrollTop;
     return created;
   });
-  useEffect(() => {
+  // Before anything else happens: whoever types goes on typing here.
+  useLayoutEffect(() => {
     if (!place.current) return;
     const created = begin(place.current);
     return () => {

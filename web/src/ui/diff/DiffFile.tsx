@@ -10,6 +10,7 @@ import { hiddenIn } from '../hidden/characters.ts';
 import { HiddenAlert } from '../hidden/HiddenAlert.tsx';
 import { DiffLines } from './DiffLines.tsx';
 import classes from './diff.module.css';
+import { FarLines, useFound } from './FarLines.tsx';
 import { FileComments } from './FileComments.tsx';
 import { parseHunks, startsFile, wholeFile } from './hunks.ts';
 import type { FileReview, LineComments } from './line-comments.ts';
@@ -32,9 +33,11 @@ interface BodyProps {
   /** Whether many lines are shown as well. */
   large: boolean;
   showLarge: () => void;
+  /** Without colours, which would take the marks of the browser's search away. */
+  plain: boolean;
 }
 
-function Body({ file, look, comments, warn, text, large, showLarge }: BodyProps) {
+function Body({ file, look, comments, warn, text, large, showLarge, plain }: BodyProps) {
   const lines = useMemo(() => {
     const hunks = parseHunks(file.diff);
     return text === null ? hunks : wholeFile(hunks, text);
@@ -43,7 +46,7 @@ function Body({ file, look, comments, warn, text, large, showLarge }: BodyProps)
     () => (warn ? lines.reduce((sum, line) => sum + hiddenIn(line.text, startsFile(line)).length, 0) : 0),
     [warn, lines],
   );
-  const tokens = useDiffTokens(file.new_path, lines);
+  const tokens = useDiffTokens(file.new_path, lines, plain);
   if (lines.length === 0) {
     const reason = file.too_large
       ? 'This diff is too large to be shown.'
@@ -64,11 +67,14 @@ function Body({ file, look, comments, warn, text, large, showLarge }: BodyProps)
           <DiffLines {...{ file, lines, look, comments, tokens }} marked={places > 0} />
         </div>
       ) : (
-        <p className={classes.note}>
-          <Button size="xs" variant="default" onClick={showLarge}>
-            Show {lines.length} lines
-          </Button>
-        </p>
+        <>
+          <p className={classes.note}>
+            <Button size="xs" variant="default" onClick={showLarge}>
+              Show {lines.length} lines
+            </Button>
+          </p>
+          <FarLines diff={file.diff} height={0} show={showLarge} />
+        </>
       )}
     </>
   );
@@ -99,6 +105,7 @@ interface BuiltFileProps extends DiffFileProps {
   setText(text: string | null): void;
   readonly large: boolean;
   showLarge(): void;
+  readonly plain: boolean;
 }
 
 /** Shows the whole text of a file, or its hunks alone. */
@@ -188,6 +195,7 @@ export function DiffFile(props: DiffFileProps) {
   const { section, body, built, build, height } = useBuilt(props.near);
   const [large, setLarge] = useState(false);
   const [text, setText] = useState<string | null>(null);
+  const { plain, found } = useFound();
   const name = file.renamed_file ? `${file.old_path} → ${file.new_path}` : file.new_path;
   return (
     <section
@@ -203,7 +211,7 @@ export function DiffFile(props: DiffFileProps) {
       {built ? (
         <BuiltFile
           {...props}
-          {...{ name, viewed, open, fold, body, text, setText, large }}
+          {...{ name, viewed, open, fold, body, text, setText, large, plain }}
           showLarge={() => setLarge(true)}
         />
       ) : (
@@ -214,7 +222,14 @@ export function DiffFile(props: DiffFileProps) {
             <Counts count={count} />
           </div>
           {open ? (
-            <div style={{ height: height ?? Math.min(largeLines, count.added + count.removed + 6) * 20 }} />
+            <FarLines
+              diff={file.diff}
+              height={height ?? Math.min(largeLines, count.added + count.removed + 6) * 20}
+              show={() => {
+                found();
+                build();
+              }}
+            />
           ) : null}
         </>
       )}

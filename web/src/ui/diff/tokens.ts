@@ -9,8 +9,8 @@ export type DiffTokens = ReadonlyMap<DiffLine, TokenLines[number]>;
 const isText = ({ kind }: DiffLine) => kind !== 'hunk' && kind !== 'note';
 const textOf = (lines: readonly DiffLine[]) => lines.map(({ text }) => text).join('\n');
 
-/** Null until the worker has answered, and for what has no language. */
-export function useDiffTokens(path: string, lines: readonly DiffLine[]): DiffTokens | null {
+/** Null until the worker has answered, for what has no language, and where none are wanted. */
+export function useDiffTokens(path: string, lines: readonly DiffLine[], plain: boolean): DiffTokens | null {
   const { now, old } = useMemo(() => {
     const shown = lines.filter(isText);
     const before = shown.filter((line) => line.old !== null);
@@ -20,7 +20,7 @@ export function useDiffTokens(path: string, lines: readonly DiffLine[]): DiffTok
       old: before.some((line) => line.now === null) ? before : [],
     };
   }, [lines]);
-  const language = languageOf(path);
+  const language = plain ? null : languageOf(path);
   const nowTokens = useHighlight(
     useMemo(() => textOf(now), [now]),
     now.length > 0 ? language : null,

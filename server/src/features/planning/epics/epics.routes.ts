@@ -8,7 +8,6 @@ import {
   DateParam,
   DateTimeParam,
   Int,
-  List,
   OneOf,
   Optional,
   OrNull,
@@ -16,7 +15,7 @@ import {
   Str,
 } from '../../../kernel/http/params/schema.ts';
 import { Empty, type Route, route } from '../../../kernel/http/route.ts';
-import { TaskParam } from '../../collaboration/index.ts';
+import { LabelTitles, TaskParam } from '../../collaboration/index.ts';
 import type { QuickActions } from '../../collaboration/quick-actions/index.ts';
 import { Epic, ListedEpic } from './epics.entity.ts';
 import { type EpicList, epicById } from './epics.queries.ts';
@@ -26,12 +25,10 @@ import type { EpicLists } from './listing.ts';
 import { placeOfEpic } from './place.ts';
 import { epicRoute, groupParam, oneEpic, type PresentEpics, readEpic } from './presenting.ts';
 
-const titles = (description: string) => List(Str({ maxLength: 255 }), { commas: 'each', maxItems: 100, description });
-
 const narrowed = {
   author_id: Optional(Int({ description: 'Of this author' })),
   author_username: Optional(Str({ maxLength: 255, description: 'Of the author of this name' })),
-  labels: Optional(titles('With all of these labels; `None`, `Any`')),
+  labels: Optional(LabelTitles('With all of these labels; `None`, `Any`')),
   my_reaction_emoji: Optional(
     Str({ maxLength: 255, description: 'That the caller reacted to with this emoji; `None`, `Any`' }),
   ),
@@ -70,7 +67,7 @@ const title = Str({ description: 'Title of the epic' });
 const day = (description: string) => Optional(OrNull(DateParam({ description })));
 const written = {
   description: Optional(OrNull(Str({ maxLength: 1_048_576, description: 'Text in Markdown' }))),
-  labels: Optional(OrNull(titles('Its labels; those that are missing are created'))),
+  labels: Optional(OrNull(LabelTitles('Its labels; those that are missing are created'))),
   confidential: Optional(Bool({ description: 'Whether only its author and members from planners on see it' })),
   color: Optional(Str({ pattern: '^#[0-9a-fA-F]{6}$', description: 'Color' })),
   start_date_is_fixed: Optional(Bool({ description: 'Whether `start_date_fixed` counts, not what is inherited' })),
@@ -83,8 +80,8 @@ const changed = {
   ...written,
   title: Optional(title),
   update_task: TaskParam,
-  add_labels: Optional(OrNull(titles('More labels'))),
-  remove_labels: Optional(OrNull(titles('Labels to take away'))),
+  add_labels: Optional(OrNull(LabelTitles('More labels'))),
+  remove_labels: Optional(OrNull(LabelTitles('Labels to take away'))),
   state_event: Optional(OneOf(['close', 'reopen'], { description: 'Close it or open it again' })),
 };
 

@@ -17,12 +17,11 @@ import {
   rules,
   Str,
 } from '../../../kernel/http/params/schema.ts';
-import { TaskParam } from '../../collaboration/index.ts';
+import { LabelTitles, TaskParam } from '../../collaboration/index.ts';
 import type { IssueFilter, Negatable } from './filter.queries.ts';
 import { healthStatuses, issueTypes, severities } from './issues.entity.ts';
 import { type IssueOrder, issueOrders } from './listing.queries.ts';
 
-const titles = (description: string) => List(Str({ maxLength: 255 }), { commas: 'each', maxItems: 100, description });
 const name = (description: string) => Str({ maxLength: 255, description });
 
 /** An id, or a word for none or any. */
@@ -42,7 +41,7 @@ const negatable = {
   ),
   iteration_id: Optional(idOrWord('Of this iteration; `None`, `Any`, or `Current`', '|[Cc]urrent')),
   iteration_title: Optional(name('Of the iterations with this title')),
-  labels: Optional(titles('With all of these labels; `None` for those without, `Any` for those with any')),
+  labels: Optional(LabelTitles('With all of these labels; `None` for those without, `Any` for those with any')),
   milestone: Optional(name('Of the milestones with this title; `None`, `Any`')),
   milestone_id: Optional(
     OneOf(['None', 'Any', 'Upcoming', 'Started'], {
@@ -176,9 +175,9 @@ export const written = {
     OrNull(List(Int(), { commas: true, maxItems: 200, description: 'Assignees; 0 or empty removes all' })),
   ),
   milestone_id: Optional(OrNull(Int({ description: `Milestone of the project or a group above; ${none}` }))),
-  labels: Optional(OrNull(titles('Titles of labels; empty removes all. Those that are missing are made'))),
-  add_labels: Optional(OrNull(titles('Titles of labels that it gets besides'))),
-  remove_labels: Optional(OrNull(titles('Titles of labels that are taken away'))),
+  labels: Optional(OrNull(LabelTitles('Titles of labels; empty removes all. Those that are missing are made'))),
+  add_labels: Optional(OrNull(LabelTitles('Titles of labels that it gets besides'))),
+  remove_labels: Optional(OrNull(LabelTitles('Titles of labels that are taken away'))),
   start_date: Optional(OrNull(DateParam({ description: 'The day on which it begins' }))),
   due_date: Optional(OrNull(DateParam({ description: 'The day by which it is due' }))),
   confidential: Optional(

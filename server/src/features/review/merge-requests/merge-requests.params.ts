@@ -12,14 +12,13 @@ import {
   rules,
   Str,
 } from '../../../kernel/http/params/schema.ts';
+import { LabelTitles } from '../../collaboration/index.ts';
 
 export const people = {
   assignee_id: Optional(Int({ description: 'One assignee; 0 removes all' })),
   assignee_ids: Optional(List(Int(), { commas: true, description: 'Assignees; empty removes all' })),
   reviewer_ids: Optional(List(Int(), { commas: true, description: 'Reviewers; empty removes all' })),
 };
-
-const titles = (description: string) => List(Str({ maxLength: 255 }), { commas: 'each', maxItems: 100, description });
 
 /** When it may be merged. */
 export const merge_after = Optional(
@@ -38,19 +37,21 @@ export const approvals_before_merge = Optional(
 
 /** Labels and milestone of a request. */
 export const planned = {
-  labels: Optional(OrNull(titles('Titles of labels; empty removes all. Those that are missing are made'))),
+  labels: Optional(OrNull(LabelTitles('Titles of labels; empty removes all. Those that are missing are made'))),
   milestone_id: Optional(OrNull(Int({ description: 'Milestone of the project or a group above; 0 for none' }))),
 };
 export const relabelled = {
-  add_labels: Optional(titles('Titles of labels that it gets besides')),
-  remove_labels: Optional(titles('Titles of labels that are taken away')),
+  add_labels: Optional(LabelTitles('Titles of labels that it gets besides')),
+  remove_labels: Optional(LabelTitles('Titles of labels that are taken away')),
 };
 
 /** An id, or a word for nobody or anybody. */
 const person = (description: string) => Str({ pattern: '^([1-9]\\d{0,14}|[Nn]one|[Aa]ny)$', description });
 
 const negatable = {
-  labels: Optional(titles('Only those with all of these labels; `None` for those without, `Any` for those with any')),
+  labels: Optional(
+    LabelTitles('Only those with all of these labels; `None` for those without, `Any` for those with any'),
+  ),
   milestone: Optional(Str({ description: 'Only those of the milestone with this title; `None`, `Any`' })),
 };
 
@@ -132,7 +133,7 @@ export const narrowing = {
   not: Optional(
     Type.Object(
       {
-        labels: Optional(titles('Not those with any of these labels')),
+        labels: Optional(LabelTitles('Not those with any of these labels')),
         milestone: Optional(Str({ description: 'Not those of the milestone with this title' })),
         author_id: Optional(Int({ description: 'Not those of this author' })),
         author_username: Optional(Str({ maxLength: 255, description: 'Not those of the author with this username' })),
