@@ -12,11 +12,12 @@ import {
   concealed,
   type IssuePlace,
   type IssueQuery,
+  isCommon,
   issueConditions,
   isWord,
   milestonesMeant,
 } from './filter.queries.ts';
-import { isCommon, isMergeable } from './merging.queries.ts';
+import { isMergeable } from './merging.queries.ts';
 
 /** Labels of a project, where they are all that a list is narrowed by. */
 function onlyOwnLabels({ filter }: IssueQuery): readonly number[] | null {

@@ -3,8 +3,10 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
 import { type BuiltToken, buildGroup, buildMember, buildProject, buildToken } from '../../../../test/factories.ts';
+import { plansOf } from '../../../../test/plans.queries.ts';
 import { Level } from '../../../kernel/authz/levels.ts';
 import type { Namespace, Project } from '../../../kernel/db/rows.ts';
+import { countByState } from './counting.queries.ts';
 
 let app: TestApp;
 let owner: BuiltToken;
@@ -130,3 +132,22 @@ it('reports no total of more than 10,000 issues, and counts them by state all th
   expect(await total({ page: 9000 }, owner, path)).toBe('9000');
   expect(await total({ state: 'opened' }, owner, path)).toBe('6750');
 });
+
+it.each([
+  ['a label', { labels: ['red'] }],
+  ['a milestone', { milestone: 'v1' }],
+  ['a milestone that is due later', { milestoneId: 'Upcoming' }],
+  ['a word', { search: 'heron' }],
+  ['an author', { authorId: 1 }],
+])(
+  'the issues of a group with %s are found without going through its groups for each of them',
+  async (_name, filter) => {
+    const caller = { user: owner.user, credential: { kind: 'none' }, scopes: null, admin: true } as const;
+    const place = { kind: 'group', id: group.id, descendants: true, archived: true } as const;
+    const [plan] = await plansOf(app.database, (db) => countByState(db, { caller, place, filter }));
+    // The first of these is the scan of the issues: nothing is joined to it.
+    expect(plan).toMatch(
+      /^Aggregate[^\n]*\n(?: +InitPlan[\s\S]*?\n)? {2}-> {2}(?:Index Scan[^\n]* on|Bitmap Heap Scan on) issues i /m,
+    );
+  },
+);

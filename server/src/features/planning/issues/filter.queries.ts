@@ -314,6 +314,35 @@ export const concealed = (caller: Caller): Condition => sql`(i.confidential and 
  */
 export type Looked = 'all' | 'walked' | 'near' | 'merged';
 
+/** What few issues meet has an index of its own: it is not looked for project by project. */
+const rare: ReadonlyArray<keyof IssueFilter> = [
+  ...(['authorId', 'authorUsername', 'createdBy', 'assigneeUsernames', 'assignedTo', 'iids', 'ids'] as const),
+  ...(['ofMilestone', 'search', 'iterationTitle'] as const),
+];
+/** The same unless they ask for what has nothing. */
+const rareValues = ['epicId', 'healthStatus', 'iterationId', 'myReactionEmoji'] as const;
+
+/** Whether so many issues may meet the filter that they are soon met with along any order. */
+export function isCommon({ filter }: IssueQuery): boolean {
+  if (rare.some((name) => filter[name] !== undefined)) return false;
+  if (rareValues.some((name) => filter[name] !== undefined && !isNone(filter[name]))) return false;
+  return !/^\d+$/.test(filter.assigneeId ?? '') && (filter.issueType ?? 'issue') === 'issue';
+}
+
+/** Whether labels or milestones have to be certain ones: those of the group are found first, and with them their issues. */
+export const isTitled = ({ filter }: IssueQuery): boolean =>
+  (filter.labels ?? []).some((title) => !isWord(title)) || milestonesMeant(filter) !== undefined;
+
+/**
+ * Whether an index finds the few issues that meet the filter anywhere: numbers have one within a project alone, and texts
+ * for words of three signs in a row.
+ */
+const isFound = (query: IssueQuery): boolean => {
+  const { iids: _iids, search, ...filter } = query.filter;
+  const words = wordsOf(search ?? '').some((word) => indexed.test(word));
+  return words || isTitled(query) || !isCommon({ ...query, filter });
+};
+
 interface Visible {
   readonly tables: Sql | null;
   /** On rows `p` of projects, where these are at hand. */
@@ -322,7 +351,8 @@ interface Visible {
 }
 
 /** Those of a place that the caller sees; null where they see none. */
-function visible(place: IssuePlace, caller: Caller, looked: Looked): Visible | null {
+function visible(query: IssueQuery, looked: Looked): Visible | null {
+  const { caller, place } = query;
   const me = caller.user?.id ?? null;
   if (place.kind === 'project') {
     const { subject } = place;
@@ -345,8 +375,11 @@ function visible(place: IssuePlace, caller: Caller, looked: Looked): Visible | n
     ...(place.archived ? [] : [sql`not p.archived`]),
     read.condition,
   ];
-  // The projects of an instance are too many to be gathered where a few of its issues are looked at.
-  const each = looked === 'near' || (looked === 'walked' && place.kind === 'instance');
+  // The projects of an instance are too many to be gathered where a few of its issues are looked at. Nor are those of a group
+  // gathered where its issues are found without them: the planner, which cannot know how many groups are below one, would go
+  // through these for each issue.
+  const each =
+    looked === 'near' || (place.kind === 'instance' ? looked === 'walked' : looked !== 'merged' && isFound(query));
   const inProject = (condition: Sql) =>
     each
       ? sql<boolean>`(select ${condition} from projects p where p.id = i.project_id)`
@@ -383,7 +416,7 @@ interface IssueConditions {
  * looked at.
  */
 export function issueConditions(query: IssueQuery, looked: Looked): IssueConditions | null {
-  const seen = visible(query.place, query.caller, looked);
+  const seen = visible(query, looked);
   if (!seen) return null;
   return {
     with: withTables(seen.tables),

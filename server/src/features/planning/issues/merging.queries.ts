@@ -2,34 +2,8 @@
 import { sql } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
 import { allOf, type Sql, withTables } from '../../namespaces/index.ts';
-import {
-  type IssueFilter,
-  type IssueQuery,
-  isNone,
-  issueConditions,
-  isWord,
-  milestonesMeant,
-} from './filter.queries.ts';
+import { type IssueQuery, isCommon, issueConditions, isTitled } from './filter.queries.ts';
 import type { ListedRow } from './walks.queries.ts';
-
-/** What few issues meet has an index of its own: it is not looked for project by project. */
-const rare: ReadonlyArray<keyof IssueFilter> = [
-  ...(['authorId', 'authorUsername', 'createdBy', 'assigneeUsernames', 'assignedTo', 'iids', 'ids'] as const),
-  ...(['ofMilestone', 'search', 'iterationTitle'] as const),
-];
-/** The same unless they ask for what has nothing. */
-const rareValues = ['epicId', 'healthStatus', 'iterationId', 'myReactionEmoji'] as const;
-
-/** Whether so many issues may meet the filter that they are soon met with along any order. */
-export function isCommon({ filter }: IssueQuery): boolean {
-  if (rare.some((name) => filter[name] !== undefined)) return false;
-  if (rareValues.some((name) => filter[name] !== undefined && !isNone(filter[name]))) return false;
-  return !/^\d+$/.test(filter.assigneeId ?? '') && (filter.issueType ?? 'issue') === 'issue';
-}
-
-/** Whether labels or milestones have to be certain ones: those of the group are found first, and with them their issues. */
-const isTitled = ({ filter }: IssueQuery): boolean =>
-  (filter.labels ?? []).some((title) => !isWord(title)) || milestonesMeant(filter) !== undefined;
 
 /** More rows than this are read of every project rather than of the first. */
 const deepest = 200;

@@ -5,8 +5,7 @@ import { createLargeLists, type LargeLists } from '../../../kernel/http/large-li
 import type { Page } from '../../../kernel/http/pagination.ts';
 import type { KeysetOrder } from '../../../kernel/http/paging.queries.ts';
 import { allOf, type Sql } from '../../namespaces/index.ts';
-import { type IssueQuery, issueConditions } from './filter.queries.ts';
-import { isCommon } from './merging.queries.ts';
+import { type IssueQuery, isCommon, issueConditions } from './filter.queries.ts';
 import type { ListedRow } from './walks.queries.ts';
 
 type Window = Pick<Page, 'limit' | 'offset' | 'after'>;
