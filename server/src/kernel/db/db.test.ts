@@ -38,6 +38,19 @@ it('reads bigint as number, dates as text and timestamps as Date', async () => {
   expect(row).toEqual({ id: Number.MAX_SAFE_INTEGER, day: '2030-01-02', at: expect.any(Date) });
 });
 
+it('tells answers apart by the names and the types of their columns, however often they come', async () => {
+  for (let times = 0; times < 3; times++) {
+    expect(await one(sql`select 1::bigint as a, 2 as b`)).toEqual({ a: 1, b: 2 });
+    expect(await one(sql`select '1'::text as a, 2 as b`)).toEqual({ a: '1', b: 2 });
+    expect(await one(sql`select 1::bigint as b, null::int as a`)).toEqual({ b: 1, a: null });
+    expect(await one(sql`select '{1}'::bigint[] as a, true as b`)).toEqual({ a: [1], b: true });
+    expect(await one(sql`select`)).toEqual({});
+  }
+  // What one row was given, the next one does not have.
+  const rows = await sql<{ a: number | null }>`select a from (values (1), (null)) as v (a)`.execute(db);
+  expect(rows.rows).toEqual([{ a: 1 }, { a: null }]);
+});
+
 it('prepares statements that come again, and survives a change of their table', async () => {
   await db.connection().execute(async (connection) => {
     const read = () => one<{ a: number }>(sql`select * from pairs where a = ${1}`, connection);

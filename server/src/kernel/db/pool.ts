@@ -1,6 +1,7 @@
 /** The pool of connections and the query builder over it. */
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
+import { keepShapes } from './result-shapes.ts';
 import { pipelining, preparing, statementNames } from './statements.ts';
 import type { Database } from './tables.ts';
 
@@ -26,6 +27,8 @@ export interface PoolOptions extends DatabaseAddress {
   readonly copies?: boolean;
   readonly log?: { error(details: object, message: string): void };
 }
+
+keepShapes();
 
 const int8 = 20;
 const int8Array = 1016;

@@ -24,8 +24,8 @@ export const scrubUrl = (url: string): string =>
     )
     .replace(/\/\/[^/@\s]+@/, '//[FILTERED]@');
 
-/** What is cut out of every line, however deep it is passed. */
-const redacted = [
+/** What is cut out of every line. */
+const secretKeys: ReadonlySet<string> = new Set([
   'token',
   'password',
   'secret',
@@ -34,11 +34,38 @@ const redacted = [
   'job_token',
   'authorization',
   'cookie',
-  '["private-token"]',
-  '["job-token"]',
-];
+  'private-token',
+  'job-token',
+]);
 
-const wrapped = (name: string, parent: string) => (name.startsWith('[') ? `${parent}${name}` : `${parent}.${name}`);
+/** Objects inside of each other that are looked through. */
+const mostDeep = 6;
+
+/** Whether what is logged may hold credentials in its own keys. Errors, requests and answers have serializers, which come later. */
+const mayHold = (key: string, value: unknown): value is object =>
+  typeof value === 'object' &&
+  value !== null &&
+  key !== 'req' &&
+  key !== 'res' &&
+  !(value instanceof Error) &&
+  !ArrayBuffer.isView(value);
+
+/**
+ * The same without credentials; what holds none is not copied. Every line passes here: the redaction of pino goes through all
+ * of its paths for each value, and took ten times as long as the line itself.
+ */
+function censored(given: object, deep = 1): object {
+  let copy: Record<string, unknown> | undefined;
+  for (const [key, value] of Object.entries(given)) {
+    let shown: unknown = value;
+    if (secretKeys.has(key)) shown = value === undefined ? value : '[FILTERED]';
+    else if (deep < mostDeep && mayHold(key, value)) shown = censored(value, deep + 1);
+    if (shown === value) continue;
+    copy ??= (Array.isArray(given) ? [...(given as unknown[])] : { ...given }) as Record<string, unknown>;
+    copy[key] = shown;
+  }
+  return copy ?? given;
+}
 
 /** A line for people: time, level, message, and what came with it. */
 function readable(line: string): string {
@@ -61,12 +88,14 @@ export function createLogger(level: string, destination: pino.DestinationStream)
       level,
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
-      formatters: { level: (label) => ({ level: label }) },
-      redact: {
-        paths: redacted.flatMap((name) => [name, wrapped(name, '*'), wrapped(name, '*.headers')]),
-        censor: '[FILTERED]',
+      formatters: {
+        level: (label) => ({ level: label }),
+        log: (values) => censored(values) as Record<string, unknown>,
       },
-      serializers: { err: pino.stdSerializers.err, url: (url: unknown) => scrubUrl(String(url)) },
+      serializers: {
+        err: (error: Error) => censored(pino.stdSerializers.err(error)),
+        url: (url: unknown) => scrubUrl(String(url)),
+      },
     },
     destination,
   );

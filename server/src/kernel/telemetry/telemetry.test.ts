@@ -49,8 +49,14 @@ it('[security 21] cuts credentials out of what is logged', () => {
     log.info({ headers, token: secret, user: { password: secret } }, 'request');
     log.info({ request: { headers } }, 'nested');
     log.info({ params: { private_token: secret, name: 'x' }, url: `/a?private_token=${secret}` }, 'params');
+    log.warn({ list: [{ a: 1 }, { call: { headers } }], buffer: Buffer.from('x') }, 'in a list');
+    log.error({ err: Object.assign(new Error('refused'), { token: secret, answer: { headers } }) }, 'failed');
+    log.error(Object.assign(new Error('refused'), { config: { headers } }));
+    log.child({ reqId: 'r1' }).info({ deep: { password: secret } }, 'of a request');
   });
-  expect(text.match(/\n/g)).toHaveLength(3);
+  expect(text.match(/\n/g)).toHaveLength(7);
+  // What was passed is as it was.
+  expect(headers.cookie).toBe(secret);
   expect(text).not.toContain(secret);
   expect(text).toContain('"name":"x"');
 });
