@@ -268,7 +268,13 @@ async function delivered(app: TestApp, source: RepositoryProject, seed: number, 
     .execute();
   await app.db
     .insertInto('deployment_approvals')
-    .values({ deployment_id: deployment.id, user_id: reviewer, status: 'approved', comment: 'Go' })
+    .values({
+      deployment_id: deployment.id,
+      user_id: reviewer,
+      status: 'approved',
+      comment: 'Go',
+      represented_as: 'QA',
+    })
     .execute();
   await app.db
     .insertInto('freeze_periods')

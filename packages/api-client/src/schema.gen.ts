@@ -20499,6 +20499,18 @@ export interface components {
         };
         /** DeploymentDetail */
         DeploymentDetail: {
+            approval_summary: {
+                rules: {
+                    /** @description The lowest role */
+                    access_level: number | null;
+                    access_level_description: string;
+                    deployment_approvals: components["schemas"]["DeploymentApproval"][];
+                    group_id: number | null;
+                    /** @description How many of them have to approve */
+                    required_approvals: number;
+                    user_id: number | null;
+                }[];
+            };
             approvals: components["schemas"]["DeploymentApproval"][];
             /** Format: date-time */
             created_at: string;
@@ -27169,6 +27181,8 @@ export interface components {
         PostProjectsByIdDeploymentsByDeploymentIdApprovalBody: {
             /** @description Why */
             comment?: string;
+            /** @description User, group or role whose rule it counts for, as that rule is named */
+            represented_as?: string;
             /**
              * @description Whether it may be deployed
              * @enum {string}

@@ -382,6 +382,7 @@ export interface DeploymentApprovalsTable {
   status: 'approved' | 'rejected';
   comment: string | null;
   created_at: Generated<Date>;
+  represented_as: string | null;
 }
 
 export interface DeploymentMergeRequestsTable {

@@ -12,8 +12,22 @@ import { TimeAgo } from '../../ui/TimeAgo.tsx';
 import { useProject } from '../projects/useProject.ts';
 import classes from './environments.module.css';
 
+type Review = NonNullable<ListedDeployment['review']>;
+
+const approvals = (count: number) => (count === 1 ? '1 approval' : `${count} approvals`);
+
+/** What it waits for: of each rule of approval, or of anybody who may deploy. */
+function pendingOf({ pending_approval_count: pending, approval_summary: { rules } }: Review): string[] {
+  const missing = rules.flatMap((rule) => {
+    const given = rule.deployment_approvals.filter(({ status }) => status === 'approved').length;
+    const lacks = rule.required_approvals - given;
+    return lacks > 0 ? `Needs ${approvals(lacks)} from ${rule.access_level_description}` : [];
+  });
+  return missing.length > 0 ? missing : [`Needs ${approvals(pending)}`];
+}
+
 /** Approving or rejecting one that waits for it. */
-function Review({ deployment, shown }: { deployment: ListedDeployment; shown(): Promise<unknown> }) {
+function ReviewButtons({ deployment, shown }: { deployment: ListedDeployment; shown(): Promise<unknown> }) {
   const { path } = useProject();
   const review = useMutation({
     mutationFn: (status: 'approved' | 'rejected') => reviewDeployment(path, deployment.id, status),
@@ -70,13 +84,7 @@ export function DeploymentRow({ deployment, current, deploys, shown }: Props) {
             <span>API</span>
           )}
           {deployment.user ? <span>{deployment.user.name}</span> : null}
-          {review ? (
-            <span>
-              {review.pending_approval_count === 1
-                ? 'Needs 1 approval'
-                : `Needs ${review.pending_approval_count} approvals`}
-            </span>
-          ) : null}
+          {review ? pendingOf(review).map((text) => <span key={text}>{text}</span>) : null}
           {review?.approvals.map(({ user, status }) => (
             <span key={user.id}>
               {status === 'approved' ? 'Approved' : 'Rejected'} by {user.name}
@@ -87,7 +95,7 @@ export function DeploymentRow({ deployment, current, deploys, shown }: Props) {
       after={
         <>
           <TimeAgo at={deployment.updated_at} />
-          {deploys && review ? <Review deployment={deployment} shown={shown} /> : null}
+          {deploys && review ? <ReviewButtons deployment={deployment} shown={shown} /> : null}
           {deploys && job && deployment.status === 'success' ? (
             <ConfirmButton
               title={current ? 'Redeploy' : 'Roll back environment'}

@@ -13,9 +13,12 @@ export const setApproval = (tx: Db, values: Insertable<DeploymentApprovalsTable>
     .insertInto('deployment_approvals')
     .values(values)
     .onConflict((conflict) =>
-      conflict
-        .columns(['deployment_id', 'user_id'])
-        .doUpdateSet({ status: values.status, comment: values.comment ?? null, created_at: sql<Date>`now()` }),
+      conflict.columns(['deployment_id', 'user_id']).doUpdateSet({
+        status: values.status,
+        comment: values.comment ?? null,
+        represented_as: values.represented_as ?? null,
+        created_at: sql<Date>`now()`,
+      }),
     )
     .returningAll()
     .executeTakeFirstOrThrow();

@@ -3,11 +3,11 @@ import type { Static } from 'typebox';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { DeploymentApproval as ApprovalRow, Deployment } from '../../../kernel/db/rows.ts';
-import { Entity, Nullable, Text, Timestamp, Word } from '../../../kernel/http/entity.ts';
+import { Count, Entity, Fields, Id, ListOf, Nullable, Text, Timestamp, Word } from '../../../kernel/http/entity.ts';
 import { plainError, recordNotFound, unauthorized } from '../../../kernel/http/errors.ts';
 import type { JobsFace } from '../../ci/index.ts';
 import { findReferences, UserReference, userReference } from '../../identity/index.ts';
-import { mayApprove, missingApprovals, type ProtectedPlace } from '../protected-environments/index.ts';
+import { approvalState, mayApprove, type ProtectedPlace } from '../protected-environments/index.ts';
 import { approvalsOf, setApproval } from './approvals.queries.ts';
 import { jobsById, lockDeployment, updateDeployment } from './deployments.queries.ts';
 import { environmentsById } from './environments.queries.ts';
@@ -20,6 +20,19 @@ export const DeploymentApproval = Entity('DeploymentApproval', {
   status: Word(approvalStatuses),
   created_at: Timestamp(),
   comment: Nullable(Text()),
+});
+/** Which rules of approval there are for it, and what was said by those whom each names. */
+export const ApprovalSummary = Fields({
+  rules: ListOf(
+    Fields({
+      user_id: Nullable(Id()),
+      group_id: Nullable(Id()),
+      access_level: Nullable(Count({ description: 'The lowest role' })),
+      access_level_description: Text(),
+      required_approvals: Count({ description: 'How many of them have to approve' }),
+      deployment_approvals: ListOf(DeploymentApproval),
+    }),
+  ),
 });
 export type ApprovalJson = Static<typeof DeploymentApproval>;
 
@@ -47,9 +60,30 @@ export async function placeOf(db: Db, deployment: Deployment): Promise<Protected
 
 /** How many approvals a deployment lacks. */
 export async function pendingApprovals(db: Db, deployment: Deployment): Promise<number> {
-  const given = await approvalsOf(db, deployment.id);
-  const approvers = given.filter(({ status }) => status === 'approved').map(({ user_id }) => user_id);
-  return await missingApprovals(db, await placeOf(db, deployment), approvers);
+  return (await approvalState(db, await placeOf(db, deployment), await approvalsOf(db, deployment.id))).missing;
+}
+
+/** All that is shown of the approvals of a deployment. */
+export async function approvalDetails(db: Db, deployment: Deployment, externalUrl: string) {
+  const rows = await approvalsOf(db, deployment.id);
+  const { missing, rules } = await approvalState(db, await placeOf(db, deployment), rows);
+  const json = async (some: readonly ApprovalRow[]) => await approvalsJson(db, some, externalUrl);
+  return {
+    pending_approval_count: deployment.status === 'blocked' ? missing : 0,
+    approvals: await json(rows),
+    approval_summary: {
+      rules: await Promise.all(
+        rules.map(async ({ rule, title, approvals }) => ({
+          user_id: rule.user_id,
+          group_id: rule.group_id,
+          access_level: rule.access_level,
+          access_level_description: title,
+          required_approvals: rule.required_approvals,
+          deployment_approvals: await json(approvals),
+        })),
+      ),
+    },
+  };
 }
 
 export interface ApprovalDependencies {
@@ -60,6 +94,8 @@ export interface ApprovalDependencies {
 export interface GivenApproval {
   readonly status: (typeof approvalStatuses)[number];
   readonly comment: string | null;
+  /** The user, group or role of the rule that they stand for. */
+  readonly represented_as: string | null;
 }
 
 export type Approving = ReturnType<typeof approving>;
@@ -73,10 +109,16 @@ export function approving({ db, jobs }: ApprovalDependencies) {
   ): Promise<ApprovalRow> => {
     const { user } = caller;
     if (!user) throw unauthorized();
-    if (!(await mayApprove(db, await placeOf(db, row), user.id)))
+    const may = await mayApprove(db, await placeOf(db, row), user.id, given.represented_as);
+    if (!may)
       throw plainError(
         400,
         "You don't have permission to review this deployment. Contact the project or group owner for help.",
+      );
+    if (may === 'unknown')
+      throw plainError(
+        400,
+        'There are no approval rules for the given `represent_as` parameter. Use a valid User/Group/Role name instead.',
       );
     if (row.user_id === user.id && !project.allow_pipeline_trigger_approve_deployment)
       throw plainError(400, 'You cannot approve your own deployment.');

@@ -10,8 +10,14 @@ import { Bool, DateTimeParam, IdOrPath, Int, OneOf, Optional, Str } from '../../
 import { requireOnProject } from '../../../kernel/http/parents.ts';
 import { answer, Empty, type Route, route } from '../../../kernel/http/route.ts';
 import { MergeRequest } from '../../review/index.ts';
-import { approvalsOf } from './approvals.queries.ts';
-import { type Approving, approvalStatuses, approvalsJson, DeploymentApproval, pendingApprovals } from './approvals.ts';
+import {
+  ApprovalSummary,
+  type Approving,
+  approvalDetails,
+  approvalStatuses,
+  approvalsJson,
+  DeploymentApproval,
+} from './approvals.ts';
 import {
   type DeploymentFilter,
   deploymentOrders,
@@ -43,6 +49,7 @@ const DeploymentDetail = Entity('DeploymentDetail', {
   ...Deployment.properties,
   pending_approval_count: Count({ description: 'Approvals that it waits for' }),
   approvals: ListOf(DeploymentApproval),
+  approval_summary: ApprovalSummary,
 });
 
 /** Statuses with an end. */
@@ -76,9 +83,7 @@ export function deploymentRoutes(deps: DeploymentRoutesDependencies): Route[] {
   async function detailed(subject: ProjectSubject, row: DeploymentRow) {
     const json = await presenter.one(subject, row);
     if (!json) throw recordNotFound();
-    const approvals = await approvalsJson(db, await approvalsOf(db, row.id), deps.externalUrl);
-    const pending = row.status === 'blocked' ? await pendingApprovals(db, row) : 0;
-    return { ...json, pending_approval_count: pending, approvals };
+    return { ...json, ...(await approvalDetails(db, row, deps.externalUrl)) };
   }
 
   return [
@@ -177,11 +182,18 @@ export function deploymentRoutes(deps: DeploymentRoutesDependencies): Route[] {
         ...one.properties,
         status: OneOf(approvalStatuses, { description: 'Whether it may be deployed' }),
         comment: Optional(Str({ maxLength: 255, description: 'Why' })),
+        represented_as: Optional(
+          Str({ maxLength: 255, description: 'User, group or role whose rule it counts for, as that rule is named' }),
+        ),
       }),
       responses: { 201: DeploymentApproval },
-      handler: async ({ subject, caller, params: { deployment_id, status, comment } }) => {
+      handler: async ({ subject, caller, params: { deployment_id, status, comment, represented_as } }) => {
         const row = await find(subject, deployment_id);
-        const approval = await deps.approve(subject, caller, row, { status, comment: comment ?? null });
+        const approval = await deps.approve(subject, caller, row, {
+          status,
+          comment: comment ?? null,
+          represented_as: represented_as || null,
+        });
         const [json] = await approvalsJson(db, [approval], deps.externalUrl);
         if (!json) throw notFound();
         return json;

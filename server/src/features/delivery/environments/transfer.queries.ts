@@ -45,7 +45,7 @@ export async function* deploymentsOf(db: Db, projectId: number): AsyncGenerator<
           from jobs j join pipelines p on p.id = j.pipeline_id
           where j.id = d.job_id and j.project_id = d.project_id) as started_by,
         coalesce((select jsonb_agg(jsonb_build_object('user', u.username, 'status', a.status, 'comment', a.comment,
-            'created_at', a.created_at) order by a.id)
+            'represented_as', a.represented_as, 'created_at', a.created_at) order by a.id)
           from deployment_approvals a join users u on u.id = a.user_id where a.deployment_id = d.id), '[]') as approvals,
         coalesce((select jsonb_agg(m.iid order by m.iid) from deployment_merge_requests k
           join merge_requests m on m.id = k.merge_request_id and m.project_id = d.project_id

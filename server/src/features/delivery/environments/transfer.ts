@@ -69,6 +69,7 @@ export const deploymentRelation: Relation = relation({
           user: Str({ minLength: 1, maxLength: 255 }),
           status: OneOf(['approved', 'rejected']),
           comment: maybeText(10_000),
+          represented_as: Optional(maybeText(255)),
           created_at: DateTimeParam(),
         }),
       ),

@@ -1,6 +1,7 @@
 /** Who may deploy to a protected environment, and whose approval counts. */
 import type { Db } from '../../../kernel/db/index.ts';
 import { findProjectSubject } from '../../namespaces/index.ts';
+import { titleOf } from './protected-environments.entity.ts';
 import * as queries from './protected-environments.queries.ts';
 
 /** Administrators of the instance: a level that no member has. */
@@ -58,36 +59,86 @@ export async function mayDeploy(db: Db, place: ProtectedPlace, userId: number | 
   return who !== null && rows.every((row) => rulesOf(row, 'deploy').some((rule) => matches(rule, who)));
 }
 
+interface ApprovalRule {
+  /** Null for a number of people who may deploy. */
+  readonly named: queries.RuleRow | null;
+  readonly anyOf: readonly queries.RuleRow[];
+  readonly required: number;
+}
+
 /** Rules of approval: those that are named, else a number of people who may deploy. */
-function approvalRules(row: queries.ProtectedRow) {
+function approvalRules(row: queries.ProtectedRow): ApprovalRule[] {
   const named = rulesOf(row, 'approval');
-  if (named.length > 0) return named.map((rule) => ({ anyOf: [rule], required: rule.required_approvals }));
+  if (named.length > 0) return named.map((rule) => ({ named: rule, anyOf: [rule], required: rule.required_approvals }));
   return row.required_approval_count > 0
-    ? [{ anyOf: rulesOf(row, 'deploy'), required: row.required_approval_count }]
+    ? [{ named: null, anyOf: rulesOf(row, 'deploy'), required: row.required_approval_count }]
     : [];
 }
 
-/** Whether somebody is among those whose approval a protection wants. */
-export async function mayApprove(db: Db, place: ProtectedPlace, userId: number): Promise<boolean> {
+/**
+ * Whether somebody is among those whose approval a protection wants; `unknown` when they say which rule they stand for and there is
+ * none of that name that they are in.
+ */
+export async function mayApprove(
+  db: Db,
+  place: ProtectedPlace,
+  userId: number,
+  representedAs: string | null,
+): Promise<boolean | 'unknown'> {
   const rows = await queries.protectionsOf(db, place);
   const who = await standingOf(db, place.project_id, userId, rows);
-  return who !== null && rows.flatMap(approvalRules).some(({ anyOf }) => anyOf.some((rule) => matches(rule, who)));
+  const mine = rows.flatMap(approvalRules).filter(({ anyOf }) => who && anyOf.some((rule) => matches(rule, who)));
+  if (mine.length === 0 || representedAs === null) return mine.length > 0;
+  const named = mine.filter((rule) => rule.named !== null);
+  return named.length === 0 || named.some((rule) => rule.named && titleOf(rule.named) === representedAs) || 'unknown';
 }
 
-/** How many approvals are missing. Each counts for one rule of each protection, for the first that wants it. */
-export async function missingApprovals(db: Db, place: ProtectedPlace, approvers: readonly number[]): Promise<number> {
+interface Approval {
+  readonly user_id: number;
+  readonly status: 'approved' | 'rejected';
+  readonly represented_as: string | null;
+}
+
+export interface ApprovalState<A> {
+  /** How many approvals are missing. */
+  readonly missing: number;
+  /** The rules that name somebody, with what was said by them. */
+  readonly rules: readonly {
+    readonly rule: queries.RuleRow;
+    readonly title: string;
+    readonly approvals: readonly A[];
+  }[];
+}
+
+/**
+ * What approvals lack. Each counts for one rule of each protection: for the one that its giver stands for, else for the first that
+ * wants it.
+ */
+export async function approvalState<A extends Approval>(
+  db: Db,
+  place: ProtectedPlace,
+  approvals: readonly A[],
+): Promise<ApprovalState<A>> {
   const rows = (await queries.protectionsOf(db, place)).filter((row) => approvalRules(row).length > 0);
-  if (rows.length === 0) return 0;
-  const found = await Promise.all(approvers.map((id) => standingOf(db, place.project_id, id, rows)));
-  const standings = found.filter((who) => who !== null);
-  let missing = 0;
-  for (const row of rows) {
-    const open = approvalRules(row).map((rule) => ({ ...rule }));
-    for (const who of standings) {
-      const rule = open.find(({ anyOf, required }) => required > 0 && anyOf.some((each) => matches(each, who)));
-      if (rule) rule.required -= 1;
+  if (rows.length === 0) return { missing: 0, rules: [] };
+  const standings = await Promise.all(approvals.map(({ user_id }) => standingOf(db, place.project_id, user_id, rows)));
+  const all = rows.flatMap((row) => {
+    const rules = approvalRules(row).map((rule) => ({ ...rule, given: [] as A[] }));
+    for (const [at, approval] of approvals.entries()) {
+      const who = standings[at];
+      const mine = who ? rules.filter(({ anyOf }) => anyOf.some((rule) => matches(rule, who))) : [];
+      const counts = ({ required, given }: (typeof rules)[number]) =>
+        given.filter(({ status }) => status === 'approved').length < required;
+      const chosen =
+        mine.find(({ named }) => named && titleOf(named) === approval.represented_as) ?? mine.find(counts) ?? mine[0];
+      chosen?.given.push(approval);
     }
-    missing += open.reduce((sum, { required }) => sum + required, 0);
-  }
-  return missing;
+    return rules;
+  });
+  const missingIn = ({ required, given }: (typeof all)[number]) =>
+    Math.max(0, required - given.filter(({ status }) => status === 'approved').length);
+  return {
+    missing: all.reduce((sum, rule) => sum + missingIn(rule), 0),
+    rules: all.flatMap(({ named, given }) => (named ? [{ rule: named, title: titleOf(named), approvals: given }] : [])),
+  };
 }

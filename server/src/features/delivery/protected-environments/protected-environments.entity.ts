@@ -31,10 +31,14 @@ const roles: Readonly<Record<number, string>> = {
   60: 'Instance admins',
 };
 
+/** Who a rule names, in words. */
+export const titleOf = (rule: Pick<RuleRow, 'title' | 'access_level'>): string =>
+  rule.title ?? roles[rule.access_level ?? 0] ?? String(rule.access_level);
+
 const accessJson = (rule: RuleRow): Static<typeof EnvironmentAccessLevel> => ({
   id: rule.id,
   access_level: rule.access_level,
-  access_level_description: rule.title ?? roles[rule.access_level ?? 0] ?? String(rule.access_level),
+  access_level_description: titleOf(rule),
   user_id: rule.user_id,
   group_id: rule.group_id,
   group_inheritance_type: rule.group_inheritance_type,

@@ -142,4 +142,57 @@ describe('protected environments', () => {
     );
     await runner.run();
   });
+
+  it('count an approval for the rule that its giver stands for', async () => {
+    const project = await projectWith(40);
+    const developer = await world.account();
+    await call('POST', `${of(project)}/members`, { user_id: developer.user.id, access_level: 30 });
+    const rules = [
+      { access_level: 30, required_approvals: 1 },
+      { user_id: other.user.id, required_approvals: 1 },
+    ];
+    const protection = { name: 'production', deploy_access_levels: [level(40)], approval_rules: rules };
+    await call('POST', `${of(project)}/protected_environments`, protection);
+    const { id } = await project.push(config);
+    const [blocked] = (await call<Json[]>('GET', `${of(project)}/deployments`)).body;
+    const path = `${of(project)}/deployments/${blocked?.id}`;
+    const approve = (by: Account, represented_as?: string) =>
+      call('POST', `${path}/approval`, { status: 'approved', represented_as }, by);
+    const summary = async () => (await call('GET', path)).body.approval_summary;
+    const given = (by: Account) => [
+      expect.objectContaining({ status: 'approved', user: expect.objectContaining({ id: by.user.id }) }),
+    ];
+    const rule = (values: object) => ({
+      user_id: null,
+      group_id: null,
+      access_level: null,
+      required_approvals: 1,
+      ...values,
+    });
+    const roles = { access_level: 30, access_level_description: 'Developers + Maintainers' };
+    const person = { user_id: other.user.id, access_level_description: other.user.name };
+
+    expect(await approve(other, 'Nobody')).toMatchObject({
+      status: 400,
+      body: {
+        message:
+          'There are no approval rules for the given `represent_as` parameter. Use a valid User/Group/Role name instead.',
+      },
+    });
+    expect((await approve(other, other.user.name)).status).toBe(201);
+    expect(await summary()).toEqual({
+      rules: [rule({ ...roles, deployment_approvals: [] }), rule({ ...person, deployment_approvals: given(other) })],
+    });
+    expect((await call('GET', path)).body.pending_approval_count).toBe(1);
+    expect((await approve(other)).status).toBe(201);
+    expect(await summary()).toMatchObject({
+      rules: [{ deployment_approvals: given(other) }, { deployment_approvals: [] }],
+    });
+    await approve(other, other.user.name);
+    await approve(developer);
+    expect(await summary()).toMatchObject({
+      rules: [{ deployment_approvals: given(developer) }, { deployment_approvals: given(other) }],
+    });
+    expect((await runner.run()).id).toBe((await project.job(id, 'deploy')).id);
+  });
 });

@@ -142,6 +142,7 @@ import { expiringTokensMigration } from './1092-expiring-tokens.ts';
 import { userAddressesMigration } from './1093-user-addresses.ts';
 import { vulnerabilityIssueLinksMigration } from './1130-vulnerability-issue-links.ts';
 import { codeGramsMigration } from './1131-code-grams.ts';
+import { approvalsByRuleMigration } from './1150-approvals-by-rule.ts';
 import { instanceDownloadsMigration } from './1170-instance-downloads.ts';
 
 /** One step of the schema. `statements` run in order in one transaction; each may hold several SQL commands. */
@@ -295,4 +296,5 @@ export const migrations: readonly Migration[] = [
   vulnerabilityIssueLinksMigration,
   codeGramsMigration,
   instanceDownloadsMigration,
+  approvalsByRuleMigration,
 ];
