@@ -63,7 +63,11 @@ const secret: Schema = (node, at, problems) => {
   }
   if (!shape(node, at, problems)) return false;
   const given = NAMES.filter((each) => field(node, each));
-  if (given.length === 1) return true;
+  if (given.length === 1) {
+    if (given[0] !== 'gcp_secret_manager' || textOf(field(node, 'token'))?.trim()) return true;
+    problems.error(node.mark, `${at.path} token is required with gcp secrets manager`);
+    return false;
+  }
   problems.error(node.mark, `${at.path} config must use exactly one of these keys: ${NAMES.join(', ')}`);
   return false;
 };
