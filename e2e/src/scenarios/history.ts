@@ -1,4 +1,4 @@
-/** Tags, comparisons, and commits that are applied elsewhere, in a real browser. */
+/** Tags, comparisons, and commits that are applied elsewhere, in a real browser. Slow: each of them by clicking, and more than a hundred branches are made. */
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
