@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import ssh2, { type ClientChannel, type ConnectConfig } from 'ssh2';
 import type { User } from '../src/kernel/db/rows.ts';
-import { newKeyPair } from '../src/transport/ssh/key-pairs.ts';
+import { newKeyPair } from '../src/kernel/ssh-keys.ts';
 import type { TestApp } from './app.ts';
 import { unique } from './factories.ts';
 import type { GitClient } from './git.ts';

@@ -12549,6 +12549,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/projects/{id}/remote_mirrors/{mirror_id}/public_key": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the public key of a push mirror
+         * @description Needs the ability `admin_remote_mirror` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdRemoteMirrorsByMirrorIdPublicKey"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/projects/{id}/remote_mirrors/{mirror_id}/sync": {
         parameters: {
             query?: never;
@@ -28396,12 +28416,14 @@ export interface components {
         };
         PostProjectsByIdRemoteMirrorsBody: {
             /**
-             * @description Mirrors are reached over HTTP, with a name and password
+             * @description `ssh_public_key` for addresses of SSH, `password` for those of HTTP; default by the address
              * @enum {string}
              */
-            auth_method?: "password";
+            auth_method?: "password" | "ssh_public_key";
             /** @description Whether changes are pushed to it; default false */
             enabled?: boolean;
+            /** @description Keys of the server, over SSH; without any the one that it shows first is kept */
+            host_keys?: string[];
             /** @description Branches and tags that changed at the mirror are kept there, and the push counts as failed */
             keep_divergent_refs?: boolean;
             /** @description Only branches whose names match (RE2); not with protected ones only */
@@ -34512,12 +34534,14 @@ export interface components {
         };
         PutProjectsByIdRemoteMirrorsByMirrorIdBody: {
             /**
-             * @description Mirrors are reached over HTTP, with a name and password
+             * @description `ssh_public_key` for addresses of SSH, `password` for those of HTTP; default by the address
              * @enum {string}
              */
-            auth_method?: "password";
+            auth_method?: "password" | "ssh_public_key";
             /** @description Whether changes are pushed to it; default false */
             enabled?: boolean;
+            /** @description Keys of the server, over SSH; without any the one that it shows first is kept */
+            host_keys?: string[];
             /** @description Branches and tags that changed at the mirror are kept there, and the push counts as failed */
             keep_divergent_refs?: boolean;
             /** @description Only branches whose names match (RE2); not with protected ones only */
@@ -35398,9 +35422,9 @@ export interface components {
         /** RemoteMirror */
         RemoteMirror: {
             /** @enum {string} */
-            auth_method: "password";
+            auth_method: "password" | "ssh_public_key";
             enabled: boolean;
-            /** @description Empty: mirrors are reached over HTTP */
+            /** @description Of the server, over SSH: those that were given, or the one that it showed first */
             host_keys: {
                 fingerprint_sha256: string;
             }[];
@@ -35420,6 +35444,11 @@ export interface components {
             update_status: "none" | "scheduled" | "started" | "finished" | "failed" | "to_retry";
             /** @description Stars stand for its name and password */
             url: string;
+        };
+        /** RemoteMirrorPublicKey */
+        RemoteMirrorPublicKey: {
+            /** @description As in authorized_keys */
+            public_key: string;
         };
         /** RemovedPipelineScheduleVariable */
         RemovedPipelineScheduleVariable: {
@@ -75279,6 +75308,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["PostProjectsByIdRemoteMirrorsBody"];
@@ -75359,6 +75389,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
         requestBody?: {
             content: {
                 "application/json": components["schemas"]["PutProjectsByIdRemoteMirrorsByMirrorIdBody"];
@@ -75419,6 +75450,45 @@ export interface operations {
             404: components["responses"]["NotFound"];
             405: components["responses"]["NotAllowed"];
             412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdRemoteMirrorsByMirrorIdPublicKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Id of the mirror */
+                mirror_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemoteMirrorPublicKey"];
+                };
+            };
+            301: components["responses"]["Moved"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

@@ -194,7 +194,7 @@ export {
   receiveReport,
 } from './transfer/receive-pack.ts';
 export { fetchAll, type Offer, readFetched, readOffer } from './transfer/remote.ts';
-export { pushHead, type RemoteCommand, readPushReport } from './transfer/remote-push.ts';
+export { pushHead, type RemoteCommand, readPushReport, receivePackAnswers } from './transfer/remote-push.ts';
 export { checkedPackets, createRequestReader, type RequestReader } from './transfer/requests.ts';
 export { uploadArchive } from './transfer/upload-archive.ts';
 export { type UploadPackOptions, uploadPack, uploadPackSession } from './transfer/upload-pack.ts';

@@ -1,8 +1,8 @@
-/** The client's side of a push over HTTP: the commands in front of the pack, and what the server says became of them. */
+/** The client's side of a push over HTTP or SSH: the commands in front of the pack, and what the server says became of them. */
 import { GitError } from '../errors.ts';
 import type { Sha } from '../types.ts';
-import { createPacketReader, FLUSH, pktLines } from './pkt-line.ts';
-import { type Offer, plainWords } from './remote.ts';
+import { createPacketReader, FLUSH, type PacketReader, pktLines } from './pkt-line.ts';
+import { type Offer, plainWords, readRefs } from './remote.ts';
 
 /** A reference to move at the server; the zero id where it is not there, or is to go. */
 export interface RemoteCommand {
@@ -23,8 +23,7 @@ export function pushHead(offer: Offer, commands: readonly RemoteCommand[]): Buff
 }
 
 /** The report inside of a side-band answer; what the server writes for people besides is left out. */
-async function* reported(source: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
-  const packets = createPacketReader(source);
+async function* reported(packets: PacketReader): AsyncGenerator<Buffer> {
   for (;;) {
     const packet = await packets.next();
     if (packet.type !== 'data') return;
@@ -42,7 +41,20 @@ export async function readPushReport(
   offer: Offer,
   source: AsyncIterable<Uint8Array>,
 ): Promise<ReadonlyMap<string, string>> {
-  const packets = createPacketReader(offer.capabilities.has('side-band-64k') ? reported(source) : source);
+  return await readReport(offer, createPacketReader(source));
+}
+
+/** What `git-receive-pack` says over one connection, as SSH has it: what is there first, and the report in the end. */
+export function receivePackAnswers(source: AsyncIterable<Uint8Array>): {
+  readonly offer: () => Promise<Offer>;
+  readonly report: (offer: Offer) => Promise<ReadonlyMap<string, string>>;
+} {
+  const packets = createPacketReader(source);
+  return { offer: () => readRefs(packets), report: (offer) => readReport(offer, packets) };
+}
+
+async function readReport(offer: Offer, answers: PacketReader): Promise<ReadonlyMap<string, string>> {
+  const packets = offer.capabilities.has('side-band-64k') ? createPacketReader(reported(answers)) : answers;
   const refusals = new Map<string, string>();
   let unpacked = false;
   for (let packet = await packets.next(); packet.type === 'data'; packet = await packets.next()) {

@@ -1,7 +1,7 @@
 /** The client's side of a fetch over HTTP, version 0: what a server offers, asking for all of it, and the pack it sends. Pushes: `remote-push.ts`. */
 import { GitError } from '../errors.ts';
 import { isSha, type Sha } from '../types.ts';
-import { createPacketReader, FLUSH, pktLine, pktLines } from './pkt-line.ts';
+import { createPacketReader, FLUSH, type PacketReader, pktLine, pktLines } from './pkt-line.ts';
 
 export interface Offer {
   /** As the server names them, without what annotated tags point at: nothing is checked but their form. */
@@ -27,9 +27,15 @@ export async function readOffer(
   if (first?.type !== 'data' || !first.data.toString('latin1').startsWith(`# service=${service}`))
     throw new GitError('invalid', 'not a git repository that is served over HTTP');
   if ((await packets.next()).type !== 'flush') throw new GitError('invalid', 'not an answer of git');
+  return await readRefs(packets);
+}
+
+/** The references that a server offers, up to the end of their list. */
+export async function readRefs(packets: PacketReader): Promise<Offer> {
   const refs: { ref: string; id: Sha }[] = [];
   let capabilities = new Set<string>();
-  for (let packet = await packets.next(); packet.type === 'data'; packet = await packets.next()) {
+  let packet = await packets.next();
+  for (; packet.type === 'data'; packet = await packets.next()) {
     const [line = '', said] = packet.data.toString('utf8').replace(/\n$/, '').split('\0');
     if (said !== undefined) capabilities = new Set(said.split(' '));
     const [, id = '', ref = ''] = /^([0-9a-f]{40}) (\S+)$/.exec(line) ?? [];
@@ -38,6 +44,7 @@ export async function readOffer(
     refs.push({ ref, id });
     if (refs.length > mostRefs) throw new GitError('limit', 'the repository has too many references');
   }
+  if (packet.type !== 'flush') throw new GitError('invalid', 'the answer of the server ended early');
   const symbolic = [...capabilities].find((one) => one.startsWith('symref=HEAD:'))?.slice('symref=HEAD:'.length);
   const atHead = refs.find(({ ref }) => ref === 'HEAD')?.id;
   // Old servers do not say: then the one that people would guess.

@@ -1905,6 +1905,10 @@ export interface PushMirrorsTable {
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
   failure_told: Generated<boolean>;
+  auth_method: Generated<'password' | 'ssh_public_key'>;
+  ssh_public_key: string | null;
+  ssh_private_key_sealed: Buffer | null;
+  host_keys: Generated<string[]>;
 }
 
 export interface PushRulesTable {

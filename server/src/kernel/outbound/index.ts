@@ -3,12 +3,12 @@
  * answers, not exceptions.
  */
 import { lookup } from 'node:dns/promises';
-import { isIP } from 'node:net';
+import { connect, isIP, type Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import type { WebSocket } from 'ws';
 import type { Settings } from '../settings/index.ts';
 import { type Answer, type ClientCertificate, type Exchange, exchange, type Opened, opened } from './exchange.ts';
-import { type Destination, destinationOf, type Reach, refusedAddress, refusedHost } from './rules.ts';
+import { type Destination, destinationOf, type Reach, refusedAddress, refusedHost, sshDestinationOf } from './rules.ts';
 import { openSocket, type SocketRequest } from './socket.ts';
 
 export { BrokenOff, lively } from './lively.ts';
@@ -96,6 +96,12 @@ export interface Outbound {
   socket(
     request: Omit<SocketRequest, 'addresses'> & { readonly kind: OutboundKind },
   ): Promise<OutboundSocket | OutboundFailure>;
+  /** A TCP connection to where an address of SSH leads; `signal` ends the attempt. Who got one closes it. */
+  connect(request: {
+    readonly url: string;
+    readonly kind: OutboundKind;
+    readonly signal: AbortSignal;
+  }): Promise<{ readonly ok: true; readonly socket: Socket } | OutboundFailure>;
   /** What speaks against an address that somebody enters, or null. Names are looked up when something is sent. */
   refusal(url: string, kind: OutboundKind): Promise<string | null>;
 }
@@ -202,7 +208,7 @@ export function createOutbound({ settings, resolve = systemResolve }: OutboundDe
 
   return {
     refusal: async (url, kind) => {
-      const destination = destinationOf(url);
+      const destination = destinationOf(url) ?? (kind === 'mirror' ? sshDestinationOf(url) : null);
       if (!destination) return 'The address is not one of http or https';
       return refusedHost(destination, (await rulesFor(kind)).reach);
     },
@@ -236,6 +242,24 @@ export function createOutbound({ settings, resolve = systemResolve }: OutboundDe
         clearTimeout(late);
       }
     },
+    connect: async ({ url, kind, signal: ended }) => {
+      const started = performance.now();
+      const over = AbortSignal.timeout(10_000);
+      const signal = AbortSignal.any([over, ended]);
+      try {
+        await requireSpoken(kind);
+        const destination = sshDestinationOf(url);
+        if (!destination) throw new Refusal('invalid', 'The address is not one of SSH');
+        const { reach } = await rulesFor(kind);
+        const because = refusedHost(destination, reach);
+        if (because) throw new Refusal('refused', because);
+        const addresses = await checked(destination, reach, signal);
+        return { ok: true, socket: await connected(addresses, Number(destination.port), signal) };
+      } catch (error) {
+        const cause = over.aborted ? { name: 'TimeoutError' } : error;
+        return { ok: false, ...failureOf(cause), durationMs: Math.round(performance.now() - started) };
+      }
+    },
     socket: async (request) => {
       const started = performance.now();
       const over = AbortSignal.timeout(10_000);
@@ -254,6 +278,28 @@ export function createOutbound({ settings, resolve = systemResolve }: OutboundDe
       }
     },
   };
+}
+
+/** A connection to the first of the addresses that takes one. */
+async function connected(addresses: readonly string[], port: number, signal: AbortSignal): Promise<Socket> {
+  let failure: unknown;
+  for (const host of addresses) {
+    const socket = connect({ host, port });
+    try {
+      await withSignal(
+        new Promise<void>((resolve, reject) => {
+          socket.once('connect', resolve);
+          socket.once('error', reject);
+        }),
+        signal,
+      );
+      return socket;
+    } catch (error) {
+      socket.destroy();
+      failure = error;
+    }
+  }
+  throw failure;
 }
 
 async function withSignal<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {

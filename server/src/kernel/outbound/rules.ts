@@ -29,6 +29,15 @@ export function destinationOf(text: string): Destination | null {
   return { url, host, port: url.port || (url.protocol === 'https:' ? '443' : '80') };
 }
 
+/** Where an address of SSH leads; null for any other. */
+export function sshDestinationOf(text: string): Destination | null {
+  const url = /\s/.test(text) ? null : URL.parse(text);
+  if (url?.protocol !== 'ssh:' || url.hostname === '') return null;
+  // Read as one of HTTP, which has one spelling for all the spellings of an address.
+  const named = destinationOf(`http://${url.hostname}:${url.port || '22'}`);
+  return named && { ...named, url, port: url.port || '22' };
+}
+
 const localName = (host: string) => host === 'localhost' || /\.(?:localhost|local|internal)$/.test(host);
 
 /** What speaks against it as it is written, or null. What a name stands for is judged by `refusedAddress`, when it is used. */

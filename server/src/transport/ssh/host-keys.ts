@@ -5,8 +5,8 @@
 import { createHash } from 'node:crypto';
 import type { Db } from '../../kernel/db/index.ts';
 import type { Secrets } from '../../kernel/secrets/index.ts';
+import { type KeyPair, newKeyPair } from '../../kernel/ssh-keys.ts';
 import { claimHostKeys, findHostKeys } from './host-keys.queries.ts';
-import { type KeyPair, newKeyPair } from './key-pairs.ts';
 
 /** What everybody may know of a host key. */
 export interface PublicHostKey {

@@ -1,5 +1,5 @@
 /** A new push mirror, or what of one may be changed. */
-import { Button, Checkbox, NativeSelect, PasswordInput, Stack, TextInput } from '@mantine/core';
+import { Button, Checkbox, NativeSelect, PasswordInput, Stack, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { client, unwrap } from '../../lib/api.ts';
 import type { PushMirror } from '../../lib/push-mirrors.ts';
@@ -24,6 +24,8 @@ export function MirrorForm({ path, mirror, saved }: { path: string; mirror: Push
   const [url, setUrl] = useState('');
   const [username, setUsername] = useState('');
   const [password, setPassword] = useState('');
+  const [hostKeys, setHostKeys] = useState('');
+  const ssh = url.trim().startsWith('ssh://');
   const [branches, setBranches] = useState<Branches>(branchesOf(mirror));
   const [pattern, setPattern] = useState(mirror?.mirror_branch_regex ?? '');
   const [keep, setKeep] = useState(mirror?.keep_divergent_refs ?? false);
@@ -44,10 +46,13 @@ export function MirrorForm({ path, mirror, saved }: { path: string; mirror: Push
       await unwrap(
         client.POST('/projects/{id}/remote_mirrors', {
           params: { path: { id: path } },
-          body: { ...values, url: withProof(url, username, password), enabled: true },
+          body: ssh
+            ? // Switched on when the server has the key.
+              { ...values, url: url.trim(), host_keys: hostKeys.split('\n').filter((line) => line.trim() !== '') }
+            : { ...values, url: withProof(url, username, password), enabled: true },
         }),
       );
-    for (const clear of [setUrl, setUsername, setPassword]) clear('');
+    for (const clear of [setUrl, setUsername, setPassword, setHostKeys]) clear('');
     await saved();
   });
   return (
@@ -58,24 +63,40 @@ export function MirrorForm({ path, mirror, saved }: { path: string; mirror: Push
           <>
             <TextInput
               label="Repository URL"
+              description="With https:// or ssh://"
               placeholder="https://git.example.com/team/project.git"
               required
               value={url}
               onChange={(event) => setUrl(event.currentTarget.value)}
               error={sending.reason('url')}
             />
-            <TextInput
-              label="Username"
-              autoComplete="off"
-              value={username}
-              onChange={(event) => setUsername(event.currentTarget.value)}
-            />
-            <PasswordInput
-              label="Password or token"
-              autoComplete="new-password"
-              value={password}
-              onChange={(event) => setPassword(event.currentTarget.value)}
-            />
+            {ssh ? (
+              <Textarea
+                label="SSH host keys"
+                description="One per line, as in known_hosts. Leave empty to trust the key that the server shows first. A key pair for the mirror is created: copy its public key to the server afterwards."
+                placeholder="git.example.com ssh-ed25519 AAAA..."
+                autosize
+                minRows={2}
+                value={hostKeys}
+                onChange={(event) => setHostKeys(event.currentTarget.value)}
+                error={sending.reason('host_keys')}
+              />
+            ) : (
+              <>
+                <TextInput
+                  label="Username"
+                  autoComplete="off"
+                  value={username}
+                  onChange={(event) => setUsername(event.currentTarget.value)}
+                />
+                <PasswordInput
+                  label="Password or token"
+                  autoComplete="new-password"
+                  value={password}
+                  onChange={(event) => setPassword(event.currentTarget.value)}
+                />
+              </>
+            )}
           </>
         )}
         <NativeSelect

@@ -12,6 +12,7 @@ import { Modal } from '../../ui/Modal.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
 import { useProject } from '../projects/useProject.ts';
 import { MirrorForm } from './MirrorForm.tsx';
+import { MirrorKey } from './MirrorKey.tsx';
 
 const states = {
   none: 'Not updated yet',
@@ -75,6 +76,7 @@ export function PushMirrors() {
                     ) : null}
                     {mirror.only_protected_branches ? <span>Protected branches</span> : null}
                     {mirror.mirror_branch_regex ? <code>{mirror.mirror_branch_regex}</code> : null}
+                    {mirror.auth_method === 'ssh_public_key' ? <MirrorKey path={path} mirror={mirror} /> : null}
                     {mirror.last_error ? <Text c="red">{mirror.last_error}</Text> : null}
                   </>
                 }

@@ -2,8 +2,15 @@
 import type { Static } from 'typebox';
 import type { PushMirror as Row } from '../../../kernel/db/rows.ts';
 import { Entity, Fields, Flag, Id, ListOf, Nullable, Text, Timestamp, Word } from '../../../kernel/http/entity.ts';
+import { fingerprintOf } from './ssh-keys.ts';
 
 const updateStatuses = ['none', 'scheduled', 'started', 'finished', 'failed', 'to_retry'] as const;
+
+export const authMethods = ['password', 'ssh_public_key'] as const;
+
+export const MirrorKey = Entity('RemoteMirrorPublicKey', {
+  public_key: Text({ description: 'As in authorized_keys' }),
+});
 
 export const PushMirror = Entity('RemoteMirror', {
   id: Id(),
@@ -17,8 +24,10 @@ export const PushMirror = Entity('RemoteMirror', {
   only_protected_branches: Flag(),
   mirror_branch_regex: Nullable(Text()),
   keep_divergent_refs: Flag(),
-  auth_method: Word(['password']),
-  host_keys: ListOf(Fields({ fingerprint_sha256: Text() }), { description: 'Empty: mirrors are reached over HTTP' }),
+  auth_method: Word(authMethods),
+  host_keys: ListOf(Fields({ fingerprint_sha256: Text() }), {
+    description: 'Of the server, over SSH: those that were given, or the one that it showed first',
+  }),
 });
 
 export const pushMirrorJson = (row: Row): Static<typeof PushMirror> => ({
@@ -33,6 +42,6 @@ export const pushMirrorJson = (row: Row): Static<typeof PushMirror> => ({
   only_protected_branches: row.only_protected_branches,
   mirror_branch_regex: row.mirror_branch_regex,
   keep_divergent_refs: row.keep_divergent_refs,
-  auth_method: 'password',
-  host_keys: [],
+  auth_method: row.auth_method,
+  host_keys: row.host_keys.map((key) => ({ fingerprint_sha256: fingerprintOf(key) })),
 });

@@ -142,6 +142,16 @@ export async function endPush(
   return status === 'failed' && row?.told === false;
 }
 
+/** Keeps the key that a server showed first. */
+export async function rememberHostKey(db: Db, id: number, hostKey: string): Promise<void> {
+  await db
+    .updateTable('push_mirrors')
+    .set({ host_keys: [hostKey] })
+    .where('id', '=', id)
+    .where(sql<boolean>`host_keys = '{}'`)
+    .execute();
+}
+
 export async function pathOf(db: Db, { path, namespace_id }: Pick<Project, 'path' | 'namespace_id'>): Promise<string> {
   const { full_path } = await db
     .selectFrom('namespaces')

@@ -5,9 +5,9 @@ import type { Db } from '../../../kernel/db/index.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
 import { recordNotFound } from '../../../kernel/http/errors.ts';
 import { mapPage, offsetPage } from '../../../kernel/http/pagination.ts';
-import { Bool, IdOrPath, Int, OneOf, Optional, OrNull, Str } from '../../../kernel/http/params/schema.ts';
+import { Bool, IdOrPath, Int, List, OneOf, Optional, OrNull, Str } from '../../../kernel/http/params/schema.ts';
 import { answer, Empty, type Route, route } from '../../../kernel/http/route.ts';
-import { PushMirror, pushMirrorJson } from './push-mirrors.entity.ts';
+import { authMethods, MirrorKey, PushMirror, pushMirrorJson } from './push-mirrors.entity.ts';
 import { findMirror, listMirrors } from './push-mirrors.queries.ts';
 import type { MirrorRequest, PushMirrors } from './push-mirrors.service.ts';
 
@@ -27,7 +27,15 @@ const values = {
     Bool({ description: 'Branches and tags that changed at the mirror are kept there, and the push counts as failed' }),
   ),
   auth_method: Optional(
-    OneOf(['password'], { description: 'Mirrors are reached over HTTP, with a name and password' }),
+    OneOf(authMethods, {
+      description: '`ssh_public_key` for addresses of SSH, `password` for those of HTTP; default by the address',
+    }),
+  ),
+  host_keys: Optional(
+    List(Str({ maxLength: 4096, description: 'As in known_hosts or the file of a public key' }), {
+      description: 'Keys of the server, over SSH; without any the one that it shows first is kept',
+      maxItems: 10,
+    }),
   ),
 };
 
@@ -68,6 +76,20 @@ export function pushMirrorRoutes(db: Db, mirrors: PushMirrors): Route[] {
     }),
     route({
       ...common,
+      method: 'GET',
+      path: `${path}/public_key`,
+      summary: 'Get the public key of a push mirror',
+      params: Type.Object(one),
+      responses: { 200: MirrorKey },
+      handler: async (context) => {
+        await mirrors.requireAvailable(context);
+        const found = await findMirror(db, context.subject.project.id, context.params.mirror_id);
+        if (!found?.ssh_public_key) throw recordNotFound();
+        return { public_key: found.ssh_public_key };
+      },
+    }),
+    route({
+      ...common,
       method: 'POST',
       path: list,
       summary: 'Create a push mirror',
@@ -78,7 +100,7 @@ export function pushMirrorRoutes(db: Db, mirrors: PushMirrors): Route[] {
       }),
       responses: { 201: PushMirror },
       handler: async (context) => {
-        const { id: _, url, auth_method: __, ...given } = context.params;
+        const { id: _, url, ...given } = context.params;
         return pushMirrorJson(await mirrors.create(asked(context), url, given));
       },
     }),
@@ -90,7 +112,7 @@ export function pushMirrorRoutes(db: Db, mirrors: PushMirrors): Route[] {
       params: Type.Object({ ...one, ...values }),
       responses: { 200: PushMirror },
       handler: async (context) => {
-        const { id: _, mirror_id, auth_method: __, ...given } = context.params;
+        const { id: _, mirror_id, ...given } = context.params;
         return pushMirrorJson(await mirrors.update(asked(context), mirror_id, given));
       },
     }),

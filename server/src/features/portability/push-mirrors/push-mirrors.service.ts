@@ -7,17 +7,22 @@ import { badRequest, forbidden, invalidRecord, recordNotFound } from '../../../k
 import { linearPattern } from '../../repository/index.ts';
 import type { PortabilityDependencies } from '../index.ts';
 import * as queries from './push-mirrors.queries.ts';
-import { purpose, schedulePush } from './push-mirrors.task.ts';
+import { keyPurpose, purpose, schedulePush } from './push-mirrors.task.ts';
 import { maskedAddress, mirrorRemote } from './remote.ts';
+import { sshRemote } from './remote-ssh.ts';
+import { mirrorKeyPair, readHostKey } from './ssh-keys.ts';
 
 /** Mirrors of one project. */
 const most = 10;
+const notValid = 'is not a valid HTTP or SSH address; addresses of SSH have no password';
 
 export interface MirrorValues {
   readonly enabled?: boolean;
   readonly only_protected_branches?: boolean;
   readonly mirror_branch_regex?: string | null;
   readonly keep_divergent_refs?: boolean;
+  readonly auth_method?: PushMirror['auth_method'];
+  readonly host_keys?: readonly string[];
 }
 
 export interface MirrorRequest {
@@ -53,13 +58,34 @@ export function pushMirrorService(deps: Pick<PortabilityDependencies, 'db' | 'se
     };
   }
 
-  /** The sealed address and what is shown of it. */
-  async function addressOf(entered: string) {
+  /** The sealed address and what is shown of it; over SSH with a new key. */
+  async function addressOf(entered: string, method: MirrorValues['auth_method']) {
     const address = entered.trim();
-    const remote = mirrorRemote(address);
-    const refusal = remote === null ? 'is not a valid HTTP address' : await outbound.refusal(remote.url, 'mirror');
-    if (remote === null || refusal !== null) throw invalidRecord({ url: [refusal ?? 'is not a valid HTTP address'] });
-    return { url: maskedAddress(address), address_sealed: secrets.seal(address, purpose) };
+    const ssh = sshRemote(address);
+    const url = ssh?.url ?? mirrorRemote(address)?.url;
+    const refusal = url === undefined ? notValid : await outbound.refusal(url, 'mirror');
+    if (refusal !== null) throw invalidRecord({ url: [refusal] });
+    const auth_method = ssh ? 'ssh_public_key' : 'password';
+    if (method !== undefined && method !== auth_method)
+      throw invalidRecord({ auth_method: [`must be ${auth_method} for this URL`] });
+    const proof = ssh ? await mirrorKeyPair() : null;
+    return {
+      url: maskedAddress(address),
+      address_sealed: secrets.seal(address, purpose),
+      auth_method,
+      ssh_public_key: proof?.public ?? null,
+      ssh_private_key_sealed: proof && secrets.seal(proof.private, keyPurpose),
+    } as const;
+  }
+
+  /** Keys of the server as they are stored. Throws 400 for what is none. */
+  function hostKeysOf({ host_keys: given }: MirrorValues, method: PushMirror['auth_method']) {
+    if (given === undefined) return {};
+    if (given.length > 0 && method !== 'ssh_public_key') throw invalidRecord({ host_keys: ['are for SSH URLs'] });
+    const read = given.map(readHostKey);
+    const keys = read.filter((key) => key !== null);
+    if (keys.length < read.length) throw invalidRecord({ host_keys: ['must be public SSH keys, one each'] });
+    return { host_keys: [...new Set(keys)] };
   }
 
   const recorded = (tx: Db, { subject, origin }: MirrorRequest, event: string, mirror: PushMirror) => {
@@ -86,7 +112,8 @@ export function pushMirrorService(deps: Pick<PortabilityDependencies, 'db' | 'se
     async create(request: MirrorRequest, url: string, values: MirrorValues): Promise<PushMirror> {
       await requireAvailable(request);
       const branches = branchesOf(values);
-      const address = await addressOf(url);
+      const address = await addressOf(url, values.auth_method);
+      const hostKeys = hostKeysOf(values, address.auth_method);
       const { id } = request.subject.project;
       return await transaction(db, async (tx) => {
         if ((await queries.countLocked(tx, id)) >= most)
@@ -94,6 +121,7 @@ export function pushMirrorService(deps: Pick<PortabilityDependencies, 'db' | 'se
         const made = await queries.insertMirror(tx, {
           project_id: id,
           ...address,
+          ...hostKeys,
           enabled: values.enabled ?? false,
           only_protected_branches: false,
           mirror_branch_regex: null,
@@ -112,8 +140,11 @@ export function pushMirrorService(deps: Pick<PortabilityDependencies, 'db' | 'se
       return await transaction(db, async (tx) => {
         const found = await queries.lockMirror(tx, request.subject.project.id, id);
         if (!found) throw recordNotFound();
+        if (values.auth_method !== undefined && values.auth_method !== found.auth_method)
+          throw invalidRecord({ auth_method: [`must be ${found.auth_method} for this URL`] });
         const saved = await queries.updateMirror(tx, id, {
           ...branches,
+          ...hostKeysOf(values, found.auth_method),
           ...(values.enabled === undefined ? {} : { enabled: values.enabled }),
           ...(values.keep_divergent_refs === undefined ? {} : { keep_divergent_refs: values.keep_divergent_refs }),
           by_admin: request.caller.admin,

@@ -8,16 +8,28 @@ import { caretakersOf } from '../../namespaces/index.ts';
 import { linearPattern, matchesPattern } from '../../repository/index.ts';
 import type { PortabilityDependencies } from '../index.ts';
 import { planOf } from './plan.ts';
-import { beginPush, enabledMirrors, endPush, pathOf, protectedPatterns } from './push-mirrors.queries.ts';
+import {
+  beginPush,
+  enabledMirrors,
+  endPush,
+  pathOf,
+  protectedPatterns,
+  rememberHostKey,
+} from './push-mirrors.queries.ts';
 import { mirrorOffer, mirrorRemote, NotPushed, plainPart, pushTo } from './remote.ts';
+import { openSshSession, type SshSession, sshRemote } from './remote-ssh.ts';
 
 export const purpose = 'push mirror';
+export const keyPurpose = 'key of a push mirror';
 const pushTask = { name: 'portability.push_mirror', maxAttempts: 5 };
 /** Of one push, in hours. */
 const longest = 1;
 /** Between the beginnings of two pushes, in milliseconds: what changes meanwhile goes together. */
 const apart = 30_000;
 const errorLength = 1000;
+
+/** A mirror that is connected to: what it has, and a push to it. */
+type MirrorSession = Pick<SshSession, 'offer' | 'push' | 'close'>;
 
 /** A push of the mirror, now or later; one that waits already is moved, or keeps its time. */
 export const schedulePush = (
@@ -29,8 +41,8 @@ export const schedulePush = (
 
 /** Servers may repeat what proved us to them. A token may take the place of the name. */
 function withoutProof(text: string, address: string): string {
-  const { username = '', password = '' } = URL.parse(address) ?? {};
-  const proof = password || username;
+  const { username = '', password = '', protocol } = URL.parse(address) ?? {};
+  const proof = password || (protocol === 'ssh:' ? '' : username);
   return proof === '' ? text : [proof, plainPart(proof)].reduce((left, word) => left.replaceAll(word, '*****'), text);
 }
 
@@ -52,11 +64,34 @@ export function pushMirrorTasks(deps: Dependencies) {
     return linearPattern(mirror.mirror_branch_regex) ?? (() => false);
   }
 
-  /** Brings the mirror to what the project has. Throws NotPushed with the reason. */
-  async function push(address: string, mirror: PushMirror, project: Project, signal: AbortSignal): Promise<void> {
+  /** Connects to the mirror, by whatever protocol its address has. Throws NotPushed with the reason. */
+  async function session(address: string, mirror: PushMirror, signal: AbortSignal): Promise<MirrorSession> {
+    const ssh = sshRemote(address);
+    if (ssh && mirror.ssh_private_key_sealed) {
+      const privateKey = secrets.open(mirror.ssh_private_key_sealed, keyPurpose);
+      const opened = await openSshSession(outbound, ssh, { privateKey, hostKeys: mirror.host_keys }, signal);
+      if (mirror.host_keys.length === 0) await rememberHostKey(db, mirror.id, opened.hostKey);
+      return opened;
+    }
     const remote = mirrorRemote(address);
     if (remote === null) throw new NotPushed('The address is not one of http or https');
     const offer = await mirrorOffer(outbound, remote, signal);
+    const push: MirrorSession['push'] = (commands, pack) => pushTo(outbound, remote, { offer, commands, pack }, signal);
+    return { offer, push, close: () => undefined };
+  }
+
+  /** Brings the mirror to what the project has. Throws NotPushed with the reason. */
+  async function push(address: string, mirror: PushMirror, project: Project, signal: AbortSignal): Promise<void> {
+    const there = await session(address, mirror, signal);
+    try {
+      await pushIn(there, mirror, project, signal);
+    } finally {
+      there.close();
+    }
+  }
+
+  async function pushIn(there: MirrorSession, mirror: PushMirror, project: Project, signal: AbortSignal) {
+    const { offer } = there;
     const ours = await deps.repository.outgoing(project, signal);
     const theirs = new Map(offer.refs.map(({ ref, id }) => [ref, id] as const));
     const known = await ours.known([...theirs.values()]);
@@ -69,9 +104,7 @@ export function pushMirrorTasks(deps: Dependencies) {
       const sent = commands.filter((each) => deletes || isThere(each));
       const wanted = sent.filter(isThere).map((each) => each.new);
       const pack = wanted.length > 0 ? await ours.pack(wanted, [...known]) : null;
-      if (sent.length > 0)
-        for (const [ref, reason] of await pushTo(outbound, remote, { offer, commands: sent, pack }, signal))
-          refused.push(`${ref}: ${reason}`);
+      if (sent.length > 0) for (const [ref, reason] of await there.push(sent, pack)) refused.push(`${ref}: ${reason}`);
     }
     if (refused.length > 0) throw new NotPushed(`The server refused ${refused.join('; ')}`);
     if (diverged.length > 0)

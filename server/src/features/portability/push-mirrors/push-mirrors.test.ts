@@ -272,7 +272,7 @@ describe('push mirrors', () => {
     const project = shared;
     const { address, refs } = await target();
     const post = (json: Json) => project.api('POST', '/remote_mirrors', { json });
-    for (const url of ['ssh://git@example.com/a.git', 'file:///etc', 'nothing', 'ext::sh -c id'])
+    for (const url of ['ssh://git:secret@example.com/a.git', 'file:///etc', 'nothing', 'ext::sh -c id'])
       expect(await post({ url })).toMatchObject({ status: 400, body: { message: { url: [expect.any(String)] } } });
     expect(await post({ url: 'https://a.example', auth_method: 'ssh_public_key' })).toMatchObject({ status: 400 });
     await setting({ allow_local_requests_from_web_hooks_and_services: false });

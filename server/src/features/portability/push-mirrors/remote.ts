@@ -4,7 +4,7 @@ import { isGitError, type Offer, pushHead, type RemoteCommand, readOffer, readPu
 import { BrokenOff, lively, type Outbound } from '../../../kernel/outbound/index.ts';
 
 /** Milliseconds. */
-const patience = { asking: 30_000, answering: 600_000, moving: 120_000 };
+export const patience = { asking: 30_000, answering: 600_000, moving: 120_000 };
 
 /** Why nothing was pushed, in words for who set the mirror up. `again` where another try may help. */
 export class NotPushed extends Error {
@@ -46,7 +46,9 @@ export function mirrorRemote(address: string): MirrorRemote | null {
 /** The address as it is shown: stars for name and password. */
 export function maskedAddress(address: string): string {
   const url = new URL(address);
-  const { username, password } = url;
+  const { username, password, protocol } = url;
+  // The account that everybody pushes as proves nothing.
+  if (protocol === 'ssh:' && username === 'git') return url.href;
   [url.username, url.password] = ['', ''];
   const stars = `${username ? '*****' : ''}${password ? ':*****' : ''}`;
   return stars ? url.href.replace('://', `://${stars}@`) : url.href;
@@ -60,11 +62,11 @@ function statusRefusal(status: number): NotPushed {
   return new NotPushed(`The server answered ${status}`, status === 429 || status >= 500);
 }
 
-const failed = ({ reason, message }: { readonly reason: string; readonly message: string }) =>
+export const failed = ({ reason, message }: { readonly reason: string; readonly message: string }) =>
   new NotPushed(message, ['connection', 'timeout', 'unresolved'].includes(reason));
 
 /** What reads an answer: words of the protocol and of connections that break off become ours. */
-async function inWords<T>(work: () => Promise<T>): Promise<T> {
+export async function inWords<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

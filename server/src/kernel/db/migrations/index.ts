@@ -144,6 +144,7 @@ import { vulnerabilityIssueLinksMigration } from './1130-vulnerability-issue-lin
 import { codeGramsMigration } from './1131-code-grams.ts';
 import { approvalsByRuleMigration } from './1150-approvals-by-rule.ts';
 import { instanceDownloadsMigration } from './1170-instance-downloads.ts';
+import { sshPushMirrorsMigration } from './1171-ssh-push-mirrors.ts';
 
 /** One step of the schema. `statements` run in order in one transaction; each may hold several SQL commands. */
 export interface Migration {
@@ -297,4 +298,5 @@ export const migrations: readonly Migration[] = [
   codeGramsMigration,
   instanceDownloadsMigration,
   approvalsByRuleMigration,
+  sshPushMirrorsMigration,
 ];

@@ -2,7 +2,7 @@
 import { createPublicKey } from 'node:crypto';
 import ssh2 from 'ssh2';
 import { expect, it } from 'vitest';
-import { type KeyPair, newKeyPair } from './key-pairs.ts';
+import { type KeyPair, newKeyPair } from './ssh-keys.ts';
 
 /** What ssh2 makes of a key whose first byte is zero: a byte too short. */
 function shortened(): KeyPair {

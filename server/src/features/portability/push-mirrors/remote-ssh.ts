@@ -1,0 +1,158 @@
+/** Repositories elsewhere that are pushed to over SSH: by the mirror's own key, to a server whose key is known. */
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
+import { type Offer, pushHead, type RemoteCommand, receivePackAnswers } from '@millrace/git';
+import type { ClientChannel } from 'ssh2';
+import { lively, type Outbound } from '../../../kernel/outbound/index.ts';
+import { failed, inWords, NotPushed, patience, plainPart } from './remote.ts';
+import { fingerprintOf, hostKeyOf, signaturesOf } from './ssh-keys.ts';
+
+export interface SshRemote {
+  /** Without a name. */
+  readonly url: string;
+  readonly username: string;
+  /** As the server gets it: `~user/...` for what is below a home directory. */
+  readonly path: string;
+}
+
+/** Null for what is no address of SSH, and for one with a password. */
+export function sshRemote(address: string): SshRemote | null {
+  const url = /\s/.test(address) ? null : URL.parse(address);
+  if (url?.protocol !== 'ssh:' || url.hostname === '' || url.password !== '') return null;
+  const path = plainPart(url.pathname);
+  if (/[^\P{Cc}]/u.test(path) || path.replace(/\//g, '') === '') return null;
+  const username = plainPart(url.username) || 'git';
+  [url.username, url.hash, url.search] = ['', '', ''];
+  return { url: url.href, username, path: path.startsWith('/~') ? path.slice(1) : path };
+}
+
+export interface SshProof {
+  readonly privateKey: string;
+  /** Type and key; none: the key that the server shows first is kept. */
+  readonly hostKeys: readonly string[];
+}
+
+export interface SshSession {
+  readonly offer: Offer;
+  /** The key that the server showed. */
+  readonly hostKey: string;
+  /** Answers why references were refused, by name. */
+  push(commands: readonly RemoteCommand[], pack: Readable | null): Promise<ReadonlyMap<string, string>>;
+  close(): void;
+}
+
+const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
+
+/** Why the connection failed, in words. */
+function inConnection(error: Error & { level?: string }): NotPushed {
+  if (error.level === 'client-authentication')
+    return new NotPushed(
+      'The server does not accept the key of this mirror: add its public key there, with write access',
+    );
+  if (error.level === 'client-timeout') return new NotPushed('The other side did not answer in time', true);
+  return new NotPushed(`The SSH connection failed: ${error.message.slice(0, 200)}`, true);
+}
+
+/** Writes, as fast as the other side takes it. */
+async function written(channel: ClientChannel, chunk: Buffer, signal: AbortSignal): Promise<void> {
+  if (channel.write(chunk)) return;
+  const over = new AbortController();
+  const closed = () => over.abort();
+  channel.once('close', closed);
+  const stuck = AbortSignal.timeout(patience.moving);
+  try {
+    await once(channel, 'drain', { signal: AbortSignal.any([signal, over.signal, stuck]) });
+  } catch (error) {
+    if (signal.aborted) throw error;
+    throw new NotPushed(stuck.aborted ? 'The server took nothing more' : 'The connection broke off', true);
+  } finally {
+    channel.off('close', closed);
+  }
+}
+
+/** Connects, and reads what the mirror has. Who got a session closes it. */
+export async function openSshSession(
+  outbound: Outbound,
+  remote: SshRemote,
+  { privateKey, hostKeys }: SshProof,
+  signal: AbortSignal,
+): Promise<SshSession> {
+  const found = await outbound.connect({ url: remote.url, kind: 'mirror', signal });
+  if (!found.ok) throw failed(found);
+  const { default: ssh2 } = await import('ssh2');
+  const client = new ssh2.Client();
+  const close = () => {
+    client.end();
+    found.socket.destroy();
+  };
+  signal.addEventListener('abort', close, { once: true });
+  client.once('close', () => signal.removeEventListener('abort', close));
+  let shown = '';
+  let unknown = false;
+  const ready = Promise.withResolvers<void>();
+  client.once('ready', ready.resolve);
+  // Stays: an error without a listener would end the process.
+  client.on('error', (error) => ready.reject(inConnection(error)));
+  client.once('close', () => ready.reject(new NotPushed('The connection broke off', true)));
+  try {
+    client.connect({
+      sock: found.socket,
+      username: remote.username,
+      privateKey,
+      readyTimeout: patience.asking,
+      keepaliveInterval: 15_000,
+      ...(hostKeys.length > 0 ? { algorithms: { serverHostKey: signaturesOf(hostKeys) as never } } : {}),
+      hostVerifier: (key: Buffer) => {
+        shown = hostKeyOf(key);
+        unknown = hostKeys.length > 0 && !hostKeys.includes(shown);
+        return !unknown;
+      },
+    });
+    await ready.promise.catch((error: unknown) => {
+      if (unknown)
+        throw new NotPushed(
+          `The server has another host key (${fingerprintOf(shown)}) than the mirror knows: check it, then set host_keys`,
+        );
+      throw error;
+    });
+    const channel = await new Promise<ClientChannel>((resolve, reject) => {
+      client.exec(`git-receive-pack ${quoted(remote.path)}`, (error, opened) =>
+        error ? reject(inConnection(error)) : resolve(opened),
+      );
+    });
+    let said = '';
+    channel.stderr.on('data', (chunk: Buffer) => {
+      if (said.length < 1000) said += chunk.toString('utf8');
+    });
+    const refused = (error: unknown): never => {
+      const words = said
+        .replace(/[^\x20-\x7e]+/g, ' ')
+        .trim()
+        .slice(0, 200);
+      throw error instanceof NotPushed && words !== '' ? new NotPushed(`The server said: ${words}`) : error;
+    };
+    const answers = receivePackAnswers(lively({ body: channel, close }, patience.answering));
+    const offer = await inWords(answers.offer).catch(refused);
+    return {
+      offer,
+      hostKey: shown,
+      close,
+      push: async (commands, pack) => {
+        try {
+          await written(channel, pushHead(offer, commands), signal);
+          for await (const chunk of pack ?? []) await written(channel, chunk as Buffer, signal);
+          // As git does: servers may read the pack to the end of what is sent.
+          channel.end();
+          return await inWords(() => answers.report(offer));
+        } catch (error) {
+          return refused(error);
+        } finally {
+          pack?.destroy();
+        }
+      },
+    };
+  } catch (error) {
+    close();
+    throw error;
+  }
+}
