@@ -19,6 +19,7 @@ export type SystemNoteAction =
   | 'due_date'
   | 'duplicate'
   | 'estimate'
+  | 'health_status'
   | 'issue_promoted'
   | 'iteration'
   | 'locked'

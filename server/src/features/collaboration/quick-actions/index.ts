@@ -70,6 +70,17 @@ function commandsOf(kind: Commandable): ReadonlyMap<string, Command> {
   return named;
 }
 
+/** What a change was refused for, as a sentence: `Title can't be blank`. */
+function sentenceOf(error: HttpError): string {
+  const message: unknown = 'message' in error.body ? error.body.message : null;
+  if (typeof message !== 'object' || message === null) return error.message;
+  const reasons = Object.entries(message as Record<string, string | readonly string[]>).flatMap(([field, problems]) => {
+    const name = `${field.slice(0, 1).toUpperCase()}${field.slice(1).replaceAll('_', ' ')}`;
+    return [problems].flat().map((problem) => (field === 'base' ? problem : `${name} ${problem}`));
+  });
+  return reasons.join(', ');
+}
+
 export function quickActions(
   db: Db,
   kinds: NoteableKinds,
@@ -116,7 +127,8 @@ export function quickActions(
       for (const work of later) await work();
     } catch (error) {
       if (!(error instanceof HttpError) || error.status >= 500) throw error;
-      return { changes: {}, summary: [error.message], failure: error.message };
+      const failure = sentenceOf(error);
+      return { changes: {}, summary: [failure], failure };
     }
     return { changes, summary, failure: null };
   }

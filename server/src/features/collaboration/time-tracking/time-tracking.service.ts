@@ -33,9 +33,13 @@ export async function changeEstimate(db: Db, kind: Timed, on: On, userId: number
   await change(db, kind, on, userId, async (tx, before) => {
     if (seconds === before.time_estimate) return null;
     await setEstimate(tx, kind.table, on.id, seconds);
-    return seconds === 0 ? 'removed time estimate' : `changed time estimate to ${humanDuration(seconds)}`;
+    const [old, now] = [humanDuration(before.time_estimate), humanDuration(seconds)];
+    if (before.time_estimate === 0) return `added time estimate of ${now}`;
+    return seconds === 0 ? `removed time estimate of ${old}` : `changed time estimate to ${now} from ${old}`;
   });
 }
+
+const dayOf = (date: Date) => date.toISOString().slice(0, 10);
 
 export interface SpentTime {
   /** Below zero where time is taken back. */
@@ -59,6 +63,8 @@ export async function spendTime(
       throw invalidRecord({ base: ['Time to subtract exceeds the total time spent'] });
     await addEntry(tx, kind.table, on.id, { userId, seconds, summary, spentAt });
     if (spent === 'reset') return 'removed time spent';
-    return `${seconds > 0 ? 'added' : 'subtracted'} ${humanDuration(Math.abs(seconds))} of time spent`;
+    const text = `${seconds > 0 ? 'added' : 'subtracted'} ${humanDuration(Math.abs(seconds))} of time spent`;
+    const day = spentAt && dayOf(spentAt);
+    return day && day !== dayOf(new Date()) ? `${text} at ${day}` : text;
   });
 }

@@ -56,21 +56,29 @@ describe('comments', () => {
     await call('PUT', `${base}/${issue.iid}`, owner, {
       title: 'New',
       description: 'x',
+      start_date: '2030-01-01',
       due_date: '2030-01-02',
+      health_status: 'at_risk',
       confidential: true,
       discussion_locked: true,
       assignee_ids: [guest.user.id],
     });
-    await call('PUT', `${base}/${issue.iid}`, owner, { due_date: null, assignee_ids: [owner.user.id] });
+    await call('PUT', `${base}/${issue.iid}`, owner, {
+      due_date: null,
+      health_status: null,
+      assignee_ids: [owner.user.id],
+    });
     expect(await notes(issue)).toEqual([
       'Hello',
       'changed title from **Old** to **New**',
       'changed the description',
       'made the issue confidential',
       'locked the discussion in this issue',
-      'changed due date to January 2, 2030',
+      'changed start date to January 01, 2030 and changed due date to January 02, 2030',
+      'changed health status to **at risk**',
       `assigned to @${guest.user.username}`,
-      'removed due date January 2, 2030',
+      'removed due date January 02, 2030',
+      'removed health status **at risk**',
       `assigned to @${owner.user.username} and unassigned @${guest.user.username}`,
     ]);
     expect((await call('GET', `${base}/${issue.iid}`)).body.user_notes_count).toBe(1);
@@ -148,11 +156,23 @@ describe('time', () => {
     expect(await at('reset_time_estimate')).toMatchObject({ status: 200, body: { time_estimate: 0 } });
     expect(await at('reset_spent_time')).toMatchObject({ status: 200, body: none });
     expect(await notes(issue)).toEqual([
-      'changed time estimate to 3h 30m',
+      'added time estimate of 3h 30m',
       'added 1h of time spent',
       'subtracted 30m of time spent',
-      'removed time estimate',
+      'removed time estimate of 3h 30m',
       'removed time spent',
+    ]);
+    const say = (body: string) => at('notes', { body });
+    expect(await say('/spend -1h')).toMatchObject({
+      status: 400,
+      body: { message: '400 Bad request - Time to subtract exceeds the total time spent' },
+    });
+    await say('/spend 2h 2020-01-05');
+    for (const duration of ['1h', '2h']) await at('time_estimate', { duration });
+    expect((await notes(issue)).slice(5)).toEqual([
+      'added 2h of time spent at 2020-01-05',
+      'added time estimate of 1h',
+      'changed time estimate to 2h from 1h',
     ]);
     expect(await at('time_estimate', { duration: 'soon' })).toMatchObject({
       status: 400,

@@ -27,14 +27,26 @@ const severityNames: Readonly<Record<Issue['severity'], string>> = {
   critical: 'Critical - S1',
 };
 
-/** `January 2, 2030` */
+/** `January 02, 2030` */
 const longDay = (day: string) =>
-  new Intl.DateTimeFormat('en-US', { dateStyle: 'long', timeZone: 'UTC' }).format(new Date(`${day}T00:00:00Z`));
+  new Intl.DateTimeFormat('en-US', { month: 'long', day: '2-digit', year: 'numeric', timeZone: 'UTC' }).format(
+    new Date(`${day}T00:00:00Z`),
+  );
 
-function dayLine(name: string, before: string | null, after: string | null): Line[] {
-  if (before === after) return [];
-  const text = after === null ? `removed ${name} ${longDay(before ?? '')}` : `changed ${name} to ${longDay(after)}`;
-  return [['start_date_or_due_date', text]];
+/** What changed of both days is one note. */
+function dayLine(before: Issue, after: Issue): Line[] {
+  const texts = (['start_date', 'due_date'] as const).flatMap((column) => {
+    const [old, day, name] = [before[column], after[column], column.replace('_', ' ')];
+    if (old === day) return [];
+    return [day === null ? `removed ${name} ${longDay(old ?? '')}` : `changed ${name} to ${longDay(day)}`];
+  });
+  return texts.length === 0 ? [] : [['start_date_or_due_date', texts.join(' and ')]];
+}
+
+function healthLine(before: Issue, after: Issue): Line[] {
+  const [old, now] = [before.health_status, after.health_status].map((status) => status?.replaceAll('_', ' '));
+  if (old === now) return [];
+  return [['health_status', now ? `changed health status to **${now}**` : `removed health status **${old}**`]];
 }
 
 const listed = (names: readonly string[]) =>
@@ -80,8 +92,7 @@ function lines(before: Issue, after: Issue): Line[] {
     found.push(['type', `changed type from ${before.type.replace('_', ' ')} to ${after.type.replace('_', ' ')}`]);
   if (before.severity !== after.severity)
     found.push(['severity', `changed the severity to **${severityNames[after.severity]}**`]);
-  found.push(...dayLine('start date', before.start_date, after.start_date));
-  found.push(...dayLine('due date', before.due_date, after.due_date));
+  found.push(...dayLine(before, after), ...healthLine(before, after));
   return found;
 }
 
