@@ -24,6 +24,7 @@ import { historyJourney } from './scenarios/history.ts';
 import { issuesJourney } from './scenarios/issues.ts';
 import { jobTerminalsJourney } from './scenarios/job-terminals.ts';
 import { journey } from './scenarios/journey.ts';
+import { keyboardJourney } from './scenarios/keyboard.ts';
 import { lfsJourney } from './scenarios/lfs.ts';
 import { liveReviewJourney } from './scenarios/live-reviews.ts';
 import { mergeTrainsJourney } from './scenarios/merge-trains.ts';
@@ -109,6 +110,7 @@ const scenarios: Record<string, (suite: Suite) => Promise<void>> = {
   'page-overviews': pageOverviewsJourney,
   issues: issuesJourney,
   reviews: reviewJourney,
+  keyboard: keyboardJourney,
   'live-reviews': liveReviewJourney,
   'merge-trains': mergeTrainsJourney,
   search: searchJourney,

@@ -11,6 +11,7 @@ import { holdWhile } from './lib/live.ts';
 import { queries } from './lib/queries.ts';
 import { router } from './router.tsx';
 import { theme, variables } from './theme.ts';
+import { keepFocus } from './ui/keepFocus.ts';
 
 const root = document.getElementById('root');
 if (!root) throw new Error('the document has no root');
@@ -20,6 +21,8 @@ function onCaughtError(error: unknown): void {
 }
 
 holdWhile(() => router.state.status === 'pending');
+
+keepFocus();
 
 createRoot(root, { onCaughtError }).render(
   <StrictMode>

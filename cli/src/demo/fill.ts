@@ -16,6 +16,7 @@ export interface DemoOptions {
 
 interface Actor {
   readonly id: number;
+  readonly name: string;
   readonly tokenId: number;
   readonly api: ApiClient;
 }
@@ -102,7 +103,7 @@ async function createPerson(admin: ApiClient, url: string, username: string, nam
       body: { name: 'demo', scopes: ['api'], expires_at: tomorrow },
     }),
   );
-  return { id: user.id, tokenId: token.id, api: connect(url, token.token) };
+  return { id: user.id, name, tokenId: token.id, api: connect(url, token.token) };
 }
 
 async function createGroup(
@@ -148,7 +149,7 @@ async function createProject(
   }
   const known = new Set<string>();
   // The default branch takes pushes of maintainers only: the administrator brings in what others wrote.
-  for (const change of project.history) await commit(admin, id, 'main', change, known, {}, true);
+  for (const change of project.history) await commit(admin, id, 'main', change, known, {}, actor(change.author).name);
   for (const { name: tag_name, message } of project.tags ?? [])
     await must(
       `tag ${tag_name}`,
@@ -162,7 +163,8 @@ async function createProject(
     for (const [index, change] of branch.changes.entries())
       await commit(actor(change.author).api, id, branch.name, change, there, index ? {} : { start_branch: 'main' });
   }
-  for (const change of project.later ?? []) await commit(admin, id, 'main', change, known, {}, true);
+  for (const change of project.later ?? [])
+    await commit(admin, id, 'main', change, known, {}, actor(change.author).name);
   return id;
 }
 
@@ -185,9 +187,9 @@ async function commit(
   { author, message, files }: Change,
   known: Set<string>,
   start: { readonly start_branch?: string },
-  onBehalf = false,
+  onBehalf?: string,
 ): Promise<void> {
-  const by = onBehalf ? { author_name: author, author_email: `${author}@brightwater.example` } : {};
+  const by = onBehalf ? { author_name: onBehalf, author_email: `${author}@brightwater.example` } : {};
   const body = { branch, commit_message: message, actions: actionsOf(files, known), ...start, ...by };
   const params = { path: { id } };
   await must(`commit "${message}"`, api.POST('/projects/{id}/repository/commits', { params, body }));

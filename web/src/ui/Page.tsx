@@ -30,7 +30,7 @@ export function Page({ title, heading, actions, quiet, wide, narrow, children }:
   return (
     <main className={classes.main} data-wide={wide || undefined} data-narrow={narrow || undefined}>
       <div className={classes.head} data-quiet={quiet || undefined}>
-        <Title order={1} className={classes.heading}>
+        <Title order={1} className={classes.heading} tabIndex={-1}>
           {heading ?? title}
         </Title>
         {actions ? <div className={classes.actions}>{actions}</div> : null}

@@ -1,15 +1,19 @@
-/** A branch, tag or commit in code type. */
-import { IconGitBranch, IconGitCommit, IconTag } from '@tabler/icons-react';
+/** A branch, tag, commit or merge request in code type. */
+import { IconGitBranch, IconGitCommit, IconGitPullRequest, IconTag } from '@tabler/icons-react';
 import classes from './ui.module.css';
 
-const icons = { branch: IconGitBranch, tag: IconTag, commit: IconGitCommit };
+const icons = { branch: IconGitBranch, tag: IconTag, commit: IconGitCommit, request: IconGitPullRequest };
+
+/** Pipelines of merge requests run for refs that nobody has named. */
+const ofRequest = /^refs\/merge-requests\/(\d+)\/(?:head|merge|train)$/;
 
 export function RefBadge({ name, kind = 'branch' }: { name: string; kind?: keyof typeof icons }) {
-  const Icon = icons[kind];
+  const iid = ofRequest.exec(name)?.[1];
+  const Icon = icons[iid ? 'request' : kind];
   return (
-    <span className={classes.ref}>
+    <span className={classes.ref} title={iid ? name : undefined}>
       <Icon size={14} aria-hidden />
-      <span className={classes.refName}>{name}</span>
+      <span className={classes.refName}>{iid ? `!${iid}` : name}</span>
     </span>
   );
 }

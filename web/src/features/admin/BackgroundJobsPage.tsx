@@ -4,6 +4,7 @@ import { useMutation, useQueryClient, useSuspenseInfiniteQuery } from '@tanstack
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { client, unwrap } from '../../lib/api.ts';
 import { type BackgroundJob, backgroundJobs, type JobStatus, jobStatuses } from '../../lib/background-jobs.ts';
+import { counted } from '../../lib/counted.ts';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { useConfirmed } from '../../ui/confirmed.ts';
 import { DataList, DataRow } from '../../ui/DataList.tsx';
@@ -63,7 +64,7 @@ export default function BackgroundJobsPage() {
               meta={
                 <>
                   <span>
-                    {job.attempts} of {job.max_attempts} attempts
+                    {job.attempts} of {counted(job.max_attempts, 'attempt', 'attempts')}
                   </span>
                   <span>
                     created <TimeAgo at={job.created_at} />

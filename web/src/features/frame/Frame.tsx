@@ -62,10 +62,14 @@ export function Frame(): ReactNode {
   const [searching, setSearching] = useState(false);
   const [help, setHelp] = useState(false);
   useListKeys();
-  useHotkeys([
-    ['mod+K', () => setSearching(true)],
-    ['?', () => setHelp(true)],
-  ]);
+  useHotkeys([['?', () => setHelp(true)]]);
+  // From a field as well, unless the key means something in it, as in a Markdown editor.
+  const search = (event: KeyboardEvent) => {
+    if (event.defaultPrevented) return;
+    event.preventDefault();
+    setSearching(true);
+  };
+  useHotkeys([['mod+K', search, { preventDefault: false }]], [], true);
   return (
     <>
       <a href="#content" className={classes.skip}>

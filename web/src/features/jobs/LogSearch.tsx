@@ -68,6 +68,7 @@ export function LogSearch(props: LogSearchProps) {
       <TextInput
         size="xs"
         aria-label="Search in the log"
+        data-filter
         placeholder="Search in the log"
         value={text}
         maxLength={200}

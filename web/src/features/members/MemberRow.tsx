@@ -57,7 +57,7 @@ export function MemberRow({ member, manages, topLevel, selected, select, actions
             </span>
           )}
           <span>
-            since <TimeAgo at={member.created_at} />
+            joined <TimeAgo at={member.created_at} />
           </span>
           {member.expires_at ? <span>until {member.expires_at}</span> : null}
           {member.state === 'active' ? null : <strong>{member.state}</strong>}

@@ -42,7 +42,7 @@ function Memberships({ path, user }: { path: string; user: BillableMember }) {
               <span>{access_level.string_value}</span>
               {invited ? <span>by an invited group</span> : null}
               <span>
-                since <TimeAgo at={created_at} />
+                joined <TimeAgo at={created_at} />
               </span>
               {expires_at ? <span>until {expires_at}</span> : null}
             </>

@@ -21,7 +21,7 @@ export function ReleasesPage() {
       heading="Releases"
       actions={
         writes ? (
-          <LinkButton to="/p/$path/releases/$" params={{ path: segment, _splat: 'new' }} variant="filled" size="sm">
+          <LinkButton to="/p/$path/releases/$" params={{ path: segment, _splat: 'new' }} variant="filled">
             New release
           </LinkButton>
         ) : null

@@ -1,7 +1,7 @@
 /** Reviewing by keyboard: from file to file, from thread to thread, marks of viewed files. */
 import { useEffect } from 'react';
 
-/** Shown in the page and by `?`. */
+/** Shown in the page. */
 export const reviewKeys = [
   ['j / k', 'Next and previous file'],
   ['n / p', 'Next and previous unresolved thread'],
