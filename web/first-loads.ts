@@ -14,8 +14,8 @@ interface FirstLoad {
   /** Modules below `src/features`, without their extension. */
   readonly pages: readonly string[];
   /**
-   * What the page asks of the API, below its project or group, exactly as it asks; `$1` is what the expression found.
-   * Only for addresses without a query.
+   * What the page asks of the API, below its project or group, exactly as it asks; `$1` is what the expression found. Those
+   * that begin with a slash are below nothing, and only asked by who is signed in. Only for addresses without a query.
    */
   readonly asks?: readonly string[];
 }
@@ -24,32 +24,64 @@ const project = (path: string, pages: readonly string[], asks?: readonly string[
   ...{ of: 'project', path, pages },
   ...(asks ? { asks } : {}),
 });
-const group = (path: string, pages: readonly string[]): FirstLoad => ({ of: 'group', path, pages });
-const instance = (path: string, pages: readonly string[]): FirstLoad => ({ of: 'instance', path, pages });
+const group = (path: string, pages: readonly string[], asks?: readonly string[]): FirstLoad => ({
+  ...{ of: 'group', path, pages },
+  ...(asks ? { asks } : {}),
+});
+const instance = (path: string, pages: readonly string[], asks?: readonly string[]): FirstLoad => ({
+  ...{ of: 'instance', path, pages },
+  ...(asks ? { asks } : {}),
+});
 
 const mergeRequest = 'merge_requests/$1?include_rebase_in_progress=true&render_html=true&with_counts=true';
 const requestsOf =
   'merge_requests?page=1&per_page=20&with_labels_details=true&with_review_status=true&state=opened&order_by=created_at&sort=desc';
 const discussions = 'discussions?per_page=50&page=1&render_html=true';
 
+const boards = 'boards?per_page=100';
+const milestones = 'milestones?page=1&per_page=20&include_ancestors=true&with_counts=true&state=active';
+const ofGroup = 'page=1&per_page=20&with_labels_details=true&scope=all&order_by=updated_at&state=opened';
+
 const all: readonly FirstLoad[] = [
   project('', ['projects/Arriving']),
+  // A name with a slash may be that of a branch, or of a branch and a folder.
+  project(
+    'tree/([\\w.-]+)',
+    ['files/TreePage'],
+    [
+      'repository/tree?ref=$1&path=&per_page=100&page=1',
+      'repository/commits?ref_name=$1&page=1&per_page=1&with_pipelines=true',
+    ],
+  ),
   project('tree/.+', ['files/TreePage']),
   project('blob/.+', ['files/BlobPage']),
   project('blame/.+', ['files/BlamePage']),
   project('edit/.+', ['files/EditPage']),
   project('new/.+', ['files/NewFilePage']),
+  project(
+    'commits/([\\w.-]+)',
+    ['commits/CommitsPage'],
+    ['repository/commits?ref_name=$1&page=1&per_page=20&with_pipelines=true'],
+  ),
   project('commits/.+', ['commits/CommitsPage']),
   project('commit/[0-9a-f]+', ['commits/CommitPage']),
-  project('branches', ['branches/BranchesPage']),
-  project('tags', ['tags/TagsPage']),
+  project(
+    'branches',
+    ['branches/BranchesPage'],
+    ['repository/branches?sort=updated_desc&with_status=true&page=1&per_page=50'],
+  ),
+  project('tags', ['tags/TagsPage'], ['repository/tags?page=1&per_page=20']),
   project('compare/.+', ['compare/ComparePage']),
   project('releases(?:/.*)?', ['releases/ReleasesRoute']),
-  project('issues', ['issues/IssuesPage']),
+  project(
+    'issues',
+    ['issues/IssuesPage'],
+    ['issues?scope=all&order_by=created_at&sort=desc&page=1&per_page=20&with_labels_details=true&state=opened'],
+  ),
   project('issues/new', ['issues/NewIssuePage']),
   project('issues/(\\d+)', ['issues/IssuePage'], ['issues/$1?render_html=true', `issues/$1/${discussions}`]),
-  project('boards(?:/\\d+)?', ['boards/BoardPage']),
-  project('milestones', ['milestones/MilestonesPage']),
+  project('boards(?:/\\d+)?', ['boards/BoardPage'], [boards]),
+  project('milestones', ['milestones/MilestonesPage'], [milestones]),
   project('merge_requests', ['merge-requests/MergeRequestsPage'], [requestsOf]),
   project('merge_requests/new', ['merge-requests/NewMergeRequestPage']),
   project(
@@ -60,7 +92,7 @@ const all: readonly FirstLoad[] = [
   project(
     'merge_requests/(\\d+)/diffs',
     ['merge-requests/MergeRequestPage', 'merge-requests/changes/ChangesTab'],
-    [mergeRequest, 'merge_requests/$1/diffs?per_page=100&page=1'],
+    [mergeRequest, 'merge_requests/$1/diffs?per_page=100&page=1', '/user/preferences'],
   ),
   project(
     'merge_requests/(\\d+)/(commits|pipelines)',
@@ -69,29 +101,44 @@ const all: readonly FirstLoad[] = [
   ),
   project('pipelines', ['pipelines/PipelinesPage'], ['pipelines?page=1&per_page=20&with_details=true']),
   project('pipelines/(\\d+)', ['pipelines/PipelinePage'], ['pipelines/$1', 'pipelines/$1/jobs?per_page=100']),
-  project('jobs', ['jobs/JobsPage']),
+  project('jobs', ['jobs/JobsPage'], ['jobs?page=1&per_page=20']),
   project('jobs/(\\d+)', ['jobs/JobPage'], ['jobs/$1']),
   project('ci/editor', ['lint/LintPage']),
   project('environments', ['environments/EnvironmentsPage']),
   project('packages', ['packages/PackagesPage']),
   project('wikis(?:/.*)?', ['wikis/ProjectWikiPage']),
   project('snippets(?:/.*)?', ['snippets/SnippetsRoute']),
-  project('activity', ['activity/ActivityPage']),
+  project('activity', ['activity/ActivityPage'], ['events?page=1&per_page=20']),
   project('project_members', ['members/MembersPage']),
   project('settings', ['settings/SettingsPage']),
-  group('', ['groups/GroupPage']),
-  group('issues', ['groups/GroupLists']),
-  group('merge_requests', ['groups/GroupLists']),
-  group('pipelines', ['pipelines/GroupPipelinesPage']),
-  group('boards(?:/\\d+)?', ['boards/BoardPage']),
+  group(
+    '',
+    ['groups/GroupPage'],
+    [
+      'subgroups?order_by=name&sort=asc&all_available=true&per_page=100',
+      'projects?per_page=100&order_by=name&sort=asc&with_shared=true',
+    ],
+  ),
+  group('issues', ['groups/GroupLists'], [`issues?${ofGroup}`]),
+  group('merge_requests', ['groups/GroupLists'], [`merge_requests?${ofGroup}`]),
+  group('pipelines', ['pipelines/GroupPipelinesPage'], ['pipelines?page=1&per_page=20']),
+  group('boards(?:/\\d+)?', ['boards/BoardPage'], [boards]),
   group('epic_boards(?:/\\d+)?', ['boards/BoardPage']),
-  group('epics', ['epics/EpicsPage']),
-  group('epics/\\d+', ['epics/EpicPage']),
-  group('milestones', ['milestones/MilestonesPage']),
+  group('epics', ['epics/EpicsPage'], ['epics?page=1&per_page=100&with_labels_details=true&state=opened']),
+  group(
+    'epics/(\\d+)',
+    ['epics/EpicPage'],
+    ['epics/$1', 'epics/$1/epics?per_page=100', 'epics/$1/issues?per_page=100', `epics/$1/${discussions}`],
+  ),
+  group('milestones', ['milestones/MilestonesPage'], [milestones]),
   group('wikis(?:/.*)?', ['wikis/GroupWikiPage']),
   group('group_members', ['members/GroupMembersPage']),
   group('settings', ['groups/GroupSettingsPage']),
-  instance('', ['projects/ProjectsPage']),
+  instance(
+    '',
+    ['projects/ProjectsPage'],
+    ['/user_counts', '/projects?order_by=last_activity_at&sort=desc&per_page=20&page=1&membership=true&active=true'],
+  ),
   instance('dashboard/work', ['work/WorkPage']),
   instance('dashboard/todos', ['work/TodosPage']),
   instance('dashboard/groups', ['groups/OwnGroupsPage']),

@@ -136,8 +136,8 @@ const chunks = [
   // The field for Markdown, and that for comments.
   {
     name: 'writing',
-    test: /[\\/]web[\\/]src[\\/]features[\\/](editor[\\/]|comments[\\/](CommentForm|suggestions)\.)|Icon(Bold|Heading|Italic|ListNumbers|Paperclip|Quote|Strikethrough)\.mjs/,
-    minShareCount: 2,
+    test: /[\\/]web[\\/]src[\\/]features[\\/](editor[\\/](?!candidates|emoji|commands|TemplateChoice)|comments[\\/](CommentForm|suggestions)\.)|Icon(Bold|Heading|Italic|ListNumbers|Paperclip|Quote|Strikethrough)\.mjs/,
+    minShareCount: 1,
     priority: 8,
   },
   {

@@ -20,7 +20,7 @@ interface FirstLoads {
     /** A regular expression of what follows the address of the project or group. */
     readonly path: string;
     readonly files: readonly string[];
-    /** Addresses of the API, below that of the project or group. */
+    /** Addresses of the API, below that of the project or group; with a slash before them below nothing. */
     readonly asks?: readonly string[];
   }>;
 }
@@ -45,7 +45,7 @@ function placeOf(path: string, old: ReadonlySet<string>): Place {
   const elsewhere = { of: 'instance', api: null, query: '', rest: path.replace(/^\/+/, '') } as const;
   if (!fullPath.test(name)) return elsewhere;
   if (first === 'groups' && others.length > 0 && (below !== undefined || others[0] !== 'new')) {
-    const api = below === undefined ? null : `/api/v4/groups/${others.join('%2F')}`;
+    const api = `/api/v4/groups/${others.join('%2F')}`;
     return { of: 'group', api, query: '?with_projects=false', rest: below ?? '' };
   }
   if (others.length === 0 || first === 'u' || reservedAtTheTop.has(first)) return elsewhere;
@@ -70,20 +70,21 @@ export function readFirstLoads(directory: string): FirstLoads {
 
 /**
  * The `Link` of a page's document: the scripts of every page first, without which nothing goes on; then who is signed in,
- * the object whose header stands above the page, and what the page itself begins with.
+ * the object whose header stands above the page, and what the page itself begins with. Whoever has a session may be signed in.
  */
-export function firstRequests({ scripts, styles, old, pages }: FirstLoads): (url: string) => string {
+export function firstRequests({ scripts, styles, old, pages }: FirstLoads): (url: string, signedIn: boolean) => string {
   const always = [...scripts.map(script), ...styles.map(style), asked('/-/session')];
   const oldPages = new Set(old);
   const known = pages.map((page) => ({ ...page, pattern: new RegExp(`^(?:${page.path})/?$`) }));
-  return (url) => {
+  return (url, signedIn) => {
     const [path = '', search] = url.split('?', 2);
     const { of, api, query, rest } = placeOf(path, oldPages);
     const page = known.find((each) => each.of === of && each.pattern.test(rest));
-    const asks =
-      page?.asks && api !== null && search === undefined
-        ? page.asks.map((address) => `${api}/${rest.replace(page.pattern, address)}`)
-        : [];
+    const below = (address: string) => rest.replace(page?.pattern ?? '', address);
+    const asks = (search === undefined ? (page?.asks ?? []) : []).flatMap((address) => {
+      if (address.startsWith('/')) return signedIn ? [`/api/v4${below(address)}`] : [];
+      return api === null ? [] : [`${api}/${below(address)}`];
+    });
     return [
       ...always,
       ...(api === null ? [] : [asked(`${api}${query}`)]),

@@ -74,7 +74,7 @@ describe('web pages', () => {
       page('project', 'blob/.+', 'Blob'),
       page('project', 'issues/(\\d+)', 'Issue', ['issues/$1?render_html=true', 'issues/$1/discussions']),
       page('group', 'epics', 'Epics'),
-      page('instance', '', 'Start'),
+      page('instance', '', 'Start', ['/user_counts']),
       page('instance', 'admin', 'Admin'),
     ];
     const first = { scripts: ['assets/index.js'], styles: ['assets/index.css'], old: ['issues'], pages };
@@ -107,7 +107,7 @@ describe('web pages', () => {
       ['/group/issues', ['Overview'], ['/api/v4/projects/group%2Fissues']],
       ['/u/somebody', [], []],
       ['/groups/group/-/epics?state=all', ['Epics'], ['/api/v4/groups/group?with_projects=false']],
-      ['/groups/group/sub', [], []],
+      ['/groups/group/sub', [], ['/api/v4/groups/group%2Fsub?with_projects=false']],
       ['/admin', ['Admin'], []],
       ['/-/user_settings/profile', [], []],
       ['/group', [], []],
@@ -119,6 +119,11 @@ describe('web pages', () => {
         ...['/-/session', ...addresses].map((address) => `<${address}>; rel=preload; as=fetch; crossorigin`),
         ...files.map((name) => `</assets/${name}.js>; rel=modulepreload`),
       ]);
+    });
+
+    it('names what only people who are signed in ask where there is a session', async () => {
+      const { headers } = await serve(built).inject({ url: '/', headers: { ...html, cookie: '_service_session=x' } });
+      expect(headers.link).toContain('</api/v4/user_counts>; rel=preload; as=fetch; crossorigin');
     });
 
     it('is no file for others', async () => {

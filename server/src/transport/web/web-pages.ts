@@ -5,6 +5,8 @@ import { join, relative } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { takesCoding } from '../../kernel/http/compression.ts';
 import { etagMatches, etagOf } from '../../kernel/http/conditional.ts';
+import { cookie } from '../../kernel/http/credentials.ts';
+import { cookieNames } from '../../kernel/names.ts';
 import { firstLoadsFile, firstRequests, readFirstLoads } from './first-requests.ts';
 
 export interface WebPagesOptions {
@@ -135,7 +137,7 @@ export function webPages({ directory, imageOrigin = () => null }: WebPagesOption
         .header('Cache-Control', 'no-cache')
         .header('ETag', documentTag)
         .header('Vary', 'Accept')
-        .header('Link', linksOf(request.url))
+        .header('Link', linksOf(request.url, cookie(request, cookieNames) !== undefined))
         .header('Content-Security-Policy', contentSecurityPolicy(imageOrigin()))
         .header('X-Frame-Options', 'DENY')
         .send(unchanged ? undefined : document);

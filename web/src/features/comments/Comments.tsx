@@ -3,7 +3,7 @@ import { Stack } from '@mantine/core';
 import { commentsOf, type Discussed } from '../../lib/comments.ts';
 import { FormError } from '../../ui/FormError.tsx';
 import { ShowMore } from '../../ui/ShowMore.tsx';
-import { CommentForm } from './CommentForm.tsx';
+import { CommentFormOnDemand } from './CommentFormOnDemand.tsx';
 import classes from './comments.module.css';
 import { Thread } from './Thread.tsx';
 import { usePlace } from './usePlace.ts';
@@ -27,7 +27,7 @@ export function Comments({ of, threads: { list, rest, batch, again, mayWrite, la
       </Stack>
       <ShowMore more={list.hasNextPage} pending={list.isFetchingNextPage} show={list.fetchNextPage} />
       {mayWrite ? (
-        <CommentForm
+        <CommentFormOnDemand
           label="New comment"
           action="Comment"
           target={of.kind === 'commit' ? undefined : of.kind}

@@ -9,7 +9,7 @@ import { LabelChip } from '../../ui/LabelChip.tsx';
 import { MarkdownOnDemand } from '../../ui/MarkdownOnDemand.tsx';
 import { ShowMore } from '../../ui/ShowMore.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
-import { CommentForm } from '../comments/CommentForm.tsx';
+import { CommentFormOnDemand } from '../comments/CommentFormOnDemand.tsx';
 import { Thread } from '../comments/Thread.tsx';
 import type { Threads } from '../comments/useThreads.tsx';
 import { useProject } from '../projects/useProject.ts';
@@ -113,7 +113,7 @@ export function Timeline({ iid, has, threads }: TimelineProps) {
       </ol>
       <ShowMore more={list.hasNextPage} pending={list.isFetchingNextPage} show={list.fetchNextPage} />
       {mayWrite ? (
-        <CommentForm
+        <CommentFormOnDemand
           label="New comment"
           action="Comment"
           target="merge_request"
