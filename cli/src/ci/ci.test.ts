@@ -97,6 +97,42 @@ it('explains by which rule a job is in or out, and compares two events', async (
   expect(compared.out).toMatch(/^push: - nightly/m);
   expect(compared.out).toMatch(/^schedule: \+ nightly/m);
   expect(compared.out).not.toContain('build');
+  expect((await call('explain', '--compare', 'web')).out.trim()).toBe('push and web run the same jobs');
+});
+
+it('says for which event there is no pipeline, and why', async () => {
+  const file = path.join(directory, 'events.yml');
+  const rule = (source: string) => `rules: [{if: $CI_PIPELINE_SOURCE == "${source}"}]`;
+  writeFileSync(
+    file,
+    `workflow: {rules: [{if: $CI_PIPELINE_SOURCE != "web"}]}
+first: {script: x, ${rule('push')}}
+second: {script: x, needs: [first]}
+`,
+  );
+  const explain = (...args: string[]) => call('explain', '--file', 'events.yml', ...args);
+  const missing = "events.yml:3:29: 'second' job needs 'first' job, but 'first' does not exist in the pipeline.";
+  const broken = await explain('--compare', 'schedule');
+  expect([broken.code, broken.out.split('\n')[0]]).toEqual([
+    1,
+    expect.stringContaining(`schedule: no pipeline: ${missing}`),
+  ]);
+  expect(broken.out).toMatch(/^push: \+ first/m);
+  expect(broken.out).toMatch(/^schedule: - first/m);
+  const alone = await explain('--source', 'schedule');
+  expect([alone.code, alone.err]).toEqual([1, expect.stringContaining(missing)]);
+  expect(alone.out).toMatch(/^- first/m);
+  const without = await explain('--compare', 'web');
+  expect([without.code, without.out]).toEqual([
+    0,
+    expect.stringContaining('web: no pipeline: events.yml:1:1: Pipeline will not run'),
+  ]);
+  const { out } = await explain('--compare', 'web', '--json');
+  expect(JSON.parse(out)).toMatchObject({
+    ...{ source: 'push', errors: [], jobs: [{ job: 'first', included: true }, { job: 'second' }] },
+    compared: { source: 'web', jobs: [], workflow: { included: false } },
+  });
+  rmSync(file);
 });
 
 it('runs jobs with uncommitted files, artifacts between them and variables', async () => {

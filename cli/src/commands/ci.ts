@@ -1,5 +1,5 @@
 /** `millrace ci`: the pipeline of a checkout, without a server: checked, listed, explained and run. */
-import { type Decision, formatLocated, type RuleTrace } from '@millrace/ci-config';
+import { type CompileResult, type Decision, formatLocated, type RuleTrace } from '@millrace/ci-config';
 import { openWorkTree, type WorkTree } from '@millrace/git';
 import type { ExecutorName } from '@millrace/runner';
 import { parse, UsageError } from '../arguments.ts';
@@ -89,35 +89,61 @@ const jobLines = ({ job, included, reason, mark, rules }: Decision): string[] =>
   ...rules.flatMap(ruleLines),
 ];
 
+/** One event with what became of it. */
+type Explained = { readonly source: string; readonly result: CompileResult; readonly decisions: readonly Decision[] };
+
+const errorsOf = ({ result }: Explained): string[] => (result.ok ? [] : result.errors.map(formatLocated));
+
+/** The jobs that only one of two events runs, and why an event has no pipeline. */
+function comparedLines(one: Explained, other: Explained): string[] {
+  const both = [one, other].map((each) => ({ each, jobs: new Map(each.decisions.map((made) => [made.job, made])) }));
+  const names = new Set(both.flatMap(({ jobs }) => [...jobs.keys()]));
+  const differing = [...names].filter(
+    (name) => new Set(both.map(({ jobs }) => jobs.get(name)?.included ?? false)).size > 1,
+  );
+  const lines = [
+    ...both.flatMap(({ each }) => errorsOf(each).map((error) => `${each.source}: no pipeline: ${error}`)),
+    ...differing.flatMap((name) =>
+      both.flatMap(({ each, jobs }) => {
+        const decision = jobs.get(name);
+        return decision ? `${each.source}: ${jobLines(decision).join('\n')}` : [];
+      }),
+    ),
+  ];
+  return lines.length > 0 ? lines : [`${one.source} and ${other.source} run the same jobs`];
+}
+
 async function explain(args: readonly string[], around: Surroundings): Promise<number> {
   const known = { ...options, job: 'list', compare: 'string', json: 'boolean' } as const;
   const { options: given } = parse(args, [], known);
   const tree = await checkout(given, around);
-  const { result } = await compileLocally(tree, eventOf(given));
-  if (!result.ok && !result.filtered) throw new CiError(result.errors.map(formatLocated).join('\n'));
-  const wanted = (name: string) => given.job === undefined || given.job.includes(name);
-  const decisions = result.decisions.filter(({ job }) => wanted(job));
-  if (given.compare !== undefined) {
-    const { result: other } = await compileLocally(tree, { ...eventOf(given), source: given.compare });
-    const there = new Map(other.decisions.map((decision) => [decision.job, decision]));
-    for (const decision of decisions) {
-      const compared = there.get(decision.job);
-      if (compared && compared.included !== decision.included) {
-        around.print(`${given.source ?? 'push'}: ${jobLines(decision).join('\n')}`);
-        around.print(`${given.compare}: ${jobLines(compared).join('\n')}`);
-      }
-    }
-    return 0;
-  }
-  if (given.json) around.print(JSON.stringify({ workflow: result.workflow, jobs: decisions }, null, 2));
+  const wanted = ({ job }: Decision) => given.job === undefined || given.job.includes(job);
+  const explained = async (source: string | undefined): Promise<Explained> => {
+    const { result } = await compileLocally(tree, { ...eventOf(given), ...(source === undefined ? {} : { source }) });
+    return { source: source ?? 'push', result, decisions: result.decisions.filter(wanted) };
+  };
+  const one = await explained(given.source);
+  const other = given.compare === undefined ? null : await explained(given.compare);
+  const isWrong = ({ result }: Explained) => !result.ok && !result.filtered;
+  if (given.json) {
+    const shown = (each: Explained) => ({
+      source: each.source,
+      errors: errorsOf(each),
+      workflow: each.result.workflow,
+      jobs: each.decisions,
+    });
+    around.print(JSON.stringify({ ...shown(one), ...(other ? { compared: shown(other) } : {}) }, null, 2));
+  } else if (other) for (const line of comparedLines(one, other)) around.print(line);
   else {
-    if (result.workflow) {
-      around.print(`workflow: ${result.workflow.included ? 'a pipeline is created' : 'no pipeline'}`);
-      for (const line of result.workflow.rules.flatMap(ruleLines)) around.print(line);
+    const { workflow } = one.result;
+    if (workflow) {
+      around.print(`workflow: ${workflow.included ? 'a pipeline is created' : 'no pipeline'}`);
+      for (const line of workflow.rules.flatMap(ruleLines)) around.print(line);
     }
-    for (const line of decisions.flatMap(jobLines)) around.print(line);
+    for (const line of one.decisions.flatMap(jobLines)) around.print(line);
+    if (isWrong(one)) throw new CiError(errorsOf(one).join('\n'));
   }
-  return 0;
+  return isWrong(one) || (other && isWrong(other)) ? 1 : 0;
 }
 
 /** On the server: what only the local engine knows is refused. */

@@ -41,7 +41,9 @@ export function readConfiguration(root: MappingNode, context: Context): Configur
     const job = readJob(name, keyMark, value, context);
     if (job) jobs.push(job);
   }
-  if (visible === 0) problems.error(wholeOf(root.mark), 'jobs config should contain at least one visible job');
+  // Where a file is missing the jobs may be in it.
+  if (visible === 0 && problems.errors.length === 0)
+    problems.error(wholeOf(root.mark), 'jobs config should contain at least one visible job');
   return {
     stages: readOne(root, stages, context) ?? withEdges(),
     workflow: readOne(root, workflow, context),
