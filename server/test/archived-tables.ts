@@ -117,7 +117,6 @@ export const leftOutTables: Readonly<Record<string, string>> = {
   job_artifact_removals: logs,
   job_artifacts: logs,
   job_cache_requests: running,
-  instance_download_alerts: personal,
   instance_downloads: personal,
   job_caches: logs,
   job_environments: 'what jobs that run do with environments; imported jobs do not run',
