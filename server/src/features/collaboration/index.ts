@@ -54,6 +54,7 @@ export {
   recordMilestone,
   recordState,
   recordWeight,
+  type StateCause,
   takeHistory,
 } from './resource-events/index.ts';
 export { type ResponseRow, type Responses, responseParts, responsesTo, toResponses } from './responses.queries.ts';

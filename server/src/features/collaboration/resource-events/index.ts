@@ -7,6 +7,7 @@ export {
   recordMilestone,
   recordState,
   recordWeight,
+  type StateCause,
 } from './resource-events.queries.ts';
 export { resourceEventRoutes } from './resource-events.routes.ts';
 export { historyJson } from './transfer.queries.ts';

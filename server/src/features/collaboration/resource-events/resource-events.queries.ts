@@ -88,13 +88,19 @@ export async function recordIteration(
   ]);
 }
 
-/** A change of state, with what caused it: a commit that names it, or a merge request that closes it. */
+/** A commit that names what it closes, or a merge request that closes it. */
+export interface StateCause {
+  readonly commit?: string;
+  readonly mergeRequestId?: number;
+}
+
+/** A change of state, with what caused it. */
 export async function recordState(
   tx: Db,
   what: What,
   userId: number | null,
   state: NonNullable<ResourceEvent['state']>,
-  source: { readonly commit?: string; readonly mergeRequestId?: number } = {},
+  source: StateCause = {},
 ): Promise<void> {
   const { commit = null, mergeRequestId = null } = source;
   const row = { kind: 'state' as const, state, source_commit: commit, source_merge_request_id: mergeRequestId };

@@ -16,6 +16,13 @@ export async function requestByIid(db: Db, projectId: number, iid: number): Prom
     .executeTakeFirst();
 }
 
+/** Whether a commit is the merge commit or the squash commit of a request that was merged lately. */
+export async function isMerge(db: Db, projectId: number, sha: string): Promise<boolean> {
+  const { rows } = await sql`select from merge_requests where project_id = ${projectId} and state = 'merged'
+    and merged_at > now() - interval '1 day' and ${sha} in (merge_commit_sha, squash_commit_sha) limit 1`.execute(db);
+  return rows.length > 0;
+}
+
 /** The request closes these issues and no others; what was removed meanwhile is left out. */
 export async function setClosed(tx: Db, requestId: number, issueIds: readonly number[]): Promise<void> {
   await sql`delete from merge_request_closes_issues

@@ -11,11 +11,11 @@ import {
   pushed,
 } from '../../../kernel/events/index.ts';
 import type { ParentLoader } from '../../../kernel/http/parents.ts';
-import type { PushedCommits } from '../../collaboration/index.ts';
+import type { PushedCommits, StateCause } from '../../collaboration/index.ts';
 import { mayReadIssue, mayUpdateIssue } from '../issues/access.ts';
 import { issueById, issueByIid } from '../issues/issues.queries.ts';
 import type { IssueService } from '../issues/issues.service.ts';
-import { closedBy as issuesClosedBy, requestById, setClosed } from './closing.queries.ts';
+import { isMerge, closedBy as issuesClosedBy, requestById, setClosed } from './closing.queries.ts';
 import { closedIn } from './patterns.ts';
 import { closingTexts, mostCommits } from './texts.ts';
 
@@ -52,7 +52,7 @@ export function closingConsumer(deps: Dependencies): FactConsumer {
   }
 
   /** In somebody's name, where they may close it and its project wants that. */
-  async function close(issueId: number, actorId: number, delivery: FactDelivery): Promise<void> {
+  async function close(issueId: number, actorId: number, cause: StateCause, delivery: FactDelivery): Promise<void> {
     const issue = await issueById(db, issueId);
     if (issue?.state !== 'opened') return;
     const acting = await delivery.actingAs(actorId, issue.project_id);
@@ -60,7 +60,7 @@ export function closingConsumer(deps: Dependencies): FactConsumer {
     const { caller, subject } = acting;
     if (!(await mayReadIssue(db, subject, caller, issue)) || !(await mayUpdateIssue(db, subject, caller, issue)))
       return;
-    await issues.update(subject, caller, issue, { state_event: 'close' });
+    await issues.update(subject, caller, issue, { state_event: 'close' }, cause);
   }
 
   async function changed({ payload }: RequestFact, delivery: FactDelivery): Promise<void> {
@@ -72,7 +72,7 @@ export function closingConsumer(deps: Dependencies): FactConsumer {
     const row = await requestById(db, payload.merge_request_id);
     if (!row || actor_id === null) return;
     await refresh(row, delivery);
-    for (const id of await issuesClosedBy(db, row.id)) await close(id, actor_id, delivery);
+    for (const id of await issuesClosedBy(db, row.id)) await close(id, actor_id, { mergeRequestId: row.id }, delivery);
   }
 
   /** What messages of commits close that come to the default branch. */
@@ -80,8 +80,12 @@ export function closingConsumer(deps: Dependencies): FactConsumer {
     const acting = actor_id === null || project_id === null ? null : await delivery.actingAs(actor_id, project_id);
     if (!acting || actor_id === null || payload.ref !== `refs/heads/${acting.subject.project.default_branch}`) return;
     const commits = await deps.pushedCommits.brought(acting.subject, payload, mostCommits);
-    for (const { message } of commits.toReversed())
-      for (const { id } of await closedBy(message, acting)) await close(id, actor_id, delivery);
+    for (const { id: commit, message } of commits.toReversed()) {
+      const closed = await closedBy(message, acting);
+      // What a merge request closes is closed by it, not by the commit that merges it.
+      if (closed.length === 0 || (await isMerge(db, acting.subject.project.id, commit))) continue;
+      for (const { id } of closed) await close(id, actor_id, { commit }, delivery);
+    }
   }
 
   return {

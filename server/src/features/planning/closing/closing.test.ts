@@ -97,6 +97,9 @@ describe('issues that merge requests close', () => {
       return found.state === 'closed' && found;
     });
     expect(closed).toMatchObject({ closed_by: expect.objectContaining({ id: expect.any(Number) }) });
+    expect(await get(`/issues/${one.iid}/resource_state_events`)).toMatchObject([
+      { state: 'closed', source_merge_request_id: made.id, source_commit: null },
+    ]);
     expect(await get(`/issues/${secret.iid}`)).toMatchObject({ state: 'opened' });
   });
 
@@ -130,6 +133,10 @@ describe('issues that merge requests close', () => {
     await project.commit('side', { 'side.txt': 'x' }, { start_branch: 'main', commit_message: `Fixes #${kept.iid}` });
     await project.commit('main', { 'main.txt': 'x' }, { commit_message: `Work\n\nCloses #${closed.iid}` });
     await eventually('the issue is closed', async () => (await get(`/issues/${closed.iid}`)).state === 'closed');
+    const [head] = await get<{ id: string }[]>('/repository/commits');
+    expect(await get(`/issues/${closed.iid}/resource_state_events`)).toMatchObject([
+      { state: 'closed', source_merge_request_id: null, source_commit: head?.id },
+    ]);
     expect(await get(`/issues/${kept.iid}`)).toMatchObject({ state: 'opened' });
   });
 });

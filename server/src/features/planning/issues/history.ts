@@ -11,6 +11,7 @@ import {
   recordState,
   recordWeight,
   resolveTodos,
+  type StateCause,
 } from '../../collaboration/index.ts';
 import { ofProject, type SystemNoteAction, systemNote } from '../../collaboration/notes/index.ts';
 import { findReferences } from '../../identity/index.ts';
@@ -140,7 +141,7 @@ export async function writeHistory(
   after: Issue,
   actorId: number | null,
   changes: IssueChanges,
-  at?: Date,
+  { at, cause }: { readonly at?: Date | undefined; readonly cause?: StateCause | undefined } = {},
 ): Promise<void> {
   const what = { ...ofProject('issue', after), at };
   const { labels, assignees } = changes;
@@ -149,7 +150,7 @@ export async function writeHistory(
   await recordIteration(tx, what, actorId, { before: before.iteration_id, after: after.iteration_id });
   if (before.weight !== after.weight) await recordWeight(tx, what, actorId, after.weight);
   if (before.state !== after.state)
-    await recordState(tx, what, actorId, after.state === 'closed' ? 'closed' : 'reopened');
+    await recordState(tx, what, actorId, after.state === 'closed' ? 'closed' : 'reopened', cause);
   if (actorId === null) return;
   await resolveTodos(tx, what, actorId);
   if (assignees) {

@@ -4,6 +4,7 @@ import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { type Db, isUniqueViolation, together, transaction } from '../../../kernel/db/index.ts';
 import type { Issue, Label, User } from '../../../kernel/db/rows.ts';
 import { conflict, invalidRecord, recordNotFound, unauthorized } from '../../../kernel/http/errors.ts';
+import type { StateCause } from '../../collaboration/index.ts';
 import { raiseCounter } from '../../namespaces/index.ts';
 import { peopleWhoRead } from './access.ts';
 import {
@@ -142,10 +143,15 @@ export function issueService(db: Db) {
   return {
     create,
     remove,
-    update: (subject: ProjectSubject, caller: Caller, issue: Issue, given: Parameters<typeof updateIssue>[4]) =>
-      updateIssue(db, subject, caller, issue, given),
+    update: (
+      subject: ProjectSubject,
+      caller: Caller,
+      issue: Issue,
+      given: Parameters<typeof updateIssue>[4],
+      cause?: StateCause,
+    ) => updateIssue(db, subject, caller, issue, given, cause ? { cause } : {}),
     leaveEpic: (subject: ProjectSubject, caller: Caller, issue: Issue, epicId: number) =>
-      updateIssue(db, subject, caller, issue, { epic_id: null }, {}, epicId),
+      updateIssue(db, subject, caller, issue, { epic_id: null }, { leaves: epicId }),
   };
 }
 

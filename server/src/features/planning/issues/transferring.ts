@@ -87,7 +87,7 @@ export function issueTransfers(db: Db, parents: Pick<ParentLoader, 'group'>, fol
         for (const each of followers) await each.issueMoved(tx, row.id, made.id);
         await systemNote(tx, to, userId, 'moved', `moved from ${await referenceFrom(tx, made, row)}`);
         await systemNote(tx, from, userId, 'moved', `moved to ${await referenceFrom(tx, row, made)}`);
-        await updateIssue(tx, subject, caller, row, { state_event: 'close' }, { moved_to_id: made.id });
+        await updateIssue(tx, subject, caller, row, { state_event: 'close' }, { successor: { moved_to_id: made.id } });
         // Who wrote it and when stays as it was.
         return await queries.updateIssue(tx, made.id, { author_id: row.author_id, created_at: row.created_at });
       });
@@ -151,7 +151,14 @@ export function issueTransfers(db: Db, parents: Pick<ParentLoader, 'group'>, fol
         const path = `${subject.namespace.full_path}/${subject.project.path}`;
         await systemNote(tx, to, user.id, 'issue_promoted', `promoted from issue ${path}#${row.iid}`);
         await systemNote(tx, from, user.id, 'issue_promoted', `promoted to epic ${group.group.full_path}&${epic.iid}`);
-        await updateIssue(tx, subject, caller, row, { state_event: 'close' }, { promoted_to_epic_id: epic.id });
+        await updateIssue(
+          tx,
+          subject,
+          caller,
+          row,
+          { state_event: 'close' },
+          { successor: { promoted_to_epic_id: epic.id } },
+        );
         return epic;
       });
     },
@@ -172,7 +179,7 @@ export function issueTransfers(db: Db, parents: Pick<ParentLoader, 'group'>, fol
           caller,
           issue,
           { state_event: 'close' },
-          { duplicated_to_id: original.id },
+          { successor: { duplicated_to_id: original.id } },
         );
       });
     },

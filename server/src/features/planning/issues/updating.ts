@@ -4,7 +4,7 @@ import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { Issue } from '../../../kernel/db/rows.ts';
 import { notFound, recordNotFound } from '../../../kernel/http/errors.ts';
-import { type TaskChange, withTask } from '../../collaboration/index.ts';
+import { type StateCause, type TaskChange, withTask } from '../../collaboration/index.ts';
 import { peopleWhoRead } from './access.ts';
 import {
   assigneesOf,
@@ -30,6 +30,14 @@ export interface IssueUpdate extends GivenIssue {
 
 /** Where an issue went that is closed because it goes on elsewhere. */
 export type Successor = Partial<Pick<Issue, 'moved_to_id' | 'duplicated_to_id' | 'promoted_to_epic_id'>>;
+
+export interface UpdateContext {
+  readonly successor?: Successor;
+  /** Whoever takes an issue out of an epic: of two one does. */
+  readonly leaves?: number;
+  /** What closes it. */
+  readonly cause?: StateCause;
+}
 
 const compared = [
   ...([
@@ -76,9 +84,7 @@ export async function updateIssue(
   caller: Caller,
   issue: Issue,
   given: IssueUpdate,
-  successor: Successor = {},
-  /** Whoever takes an issue out of an epic: of two one does. */
-  leaves?: number,
+  { successor = {}, leaves, cause }: UpdateContext = {},
 ): Promise<Issue> {
   const plans = canOnProject(caller, 'update_issue', subject);
   const plan: GivenIssue = plans ? given : {};
@@ -119,7 +125,7 @@ export async function updateIssue(
       ...(labels ? { labels } : {}),
     };
     const event = changed.state === row.state ? 'updated' : changed.state === 'closed' ? 'closed' : 'reopened';
-    await writeHistory(tx, row, changed, caller.user?.id ?? null, changes, at);
+    await writeHistory(tx, row, changed, caller.user?.id ?? null, changes, { at, cause });
     await tellIssue(tx, event, changed, caller.user?.id ?? null, changes);
     return changed;
   });
