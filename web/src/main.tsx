@@ -11,7 +11,6 @@ import { holdWhile } from './lib/live.ts';
 import { queries } from './lib/queries.ts';
 import { router } from './router.tsx';
 import { theme, variables } from './theme.ts';
-import { keepFocus } from './ui/keepFocus.ts';
 
 const root = document.getElementById('root');
 if (!root) throw new Error('the document has no root');
@@ -22,7 +21,12 @@ function onCaughtError(error: unknown): void {
 
 holdWhile(() => router.state.status === 'pending');
 
-keepFocus();
+// Whoever has no mouse presses a key first.
+document.addEventListener(
+  'keydown',
+  () => void import('./ui/keepFocus.ts').then(({ keepFocus }) => keepFocus()).catch(() => undefined),
+  { once: true },
+);
 
 createRoot(root, { onCaughtError }).render(
   <StrictMode>

@@ -75,11 +75,13 @@ export function keepFocus(): void {
   /** The last one that stands in the page, not in a menu or dialog above it. */
   let below: Held | null = null;
   const inPage = (element: Element) => element.closest('#root') !== null;
-  document.addEventListener('focusin', ({ target }) => {
-    if (!(target instanceof HTMLElement)) return;
+  const hold = (target: EventTarget | null) => {
+    if (!(target instanceof HTMLElement) || target === document.body) return;
     held = holdOf(target);
     if (inPage(target)) below = held;
-  });
+  };
+  hold(document.activeElement);
+  document.addEventListener('focusin', ({ target }) => hold(target));
   document.addEventListener('focusout', ({ target, relatedTarget }) => {
     if (relatedTarget || !(target instanceof HTMLElement)) return;
     // What is still there and works was left on purpose.
