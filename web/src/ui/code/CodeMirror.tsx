@@ -118,10 +118,13 @@ export default function CodeMirror(props: CodeEditorProps & { readonly left: Ref
   const place = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(null);
   const language = useRef(new Compartment());
-  /** The text that this editor told last: most changes of `value` are its own. */
-  const told = useRef(value);
+  /**
+   * The texts that this editor told and that have not come back as `value`, the last one that has before them: who types faster
+   * than the page draws gets an older text back, which is not to take the place of what was typed since.
+   */
+  const told = useRef([value]);
   const change = useEffectEvent((text: string) => {
-    told.current = text;
+    told.current.push(text);
     props.change?.(text);
   });
   const submit = useEffectEvent(() => {
@@ -168,7 +171,7 @@ export default function CodeMirror(props: CodeEditorProps & { readonly left: Ref
       }),
     });
     view.current = created;
-    told.current = value;
+    told.current = [value];
     if (left ? left.focused : autoFocus) created.focus();
     if (left) created.scrollDOM.scrollTop = left.scrollTop;
     return created;
@@ -199,8 +202,13 @@ export default function CodeMirror(props: CodeEditorProps & { readonly left: Ref
   }, [label]);
   useEffect(() => {
     const shown = view.current;
-    if (!shown || value === told.current) return;
-    told.current = value;
+    if (!shown) return;
+    const own = told.current.lastIndexOf(value);
+    if (own !== -1) {
+      told.current.splice(0, own);
+      return;
+    }
+    told.current = [value];
     shown.dispatch({ changes: { from: 0, to: shown.state.doc.length, insert: value }, userEvent: 'replaced' });
   }, [value]);
   return <div ref={place} />;
