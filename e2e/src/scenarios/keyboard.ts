@@ -65,7 +65,7 @@ class Keyboard {
     await target.waitFor();
     await this.focused();
     for (let step = 0; step < 200; step += 1) {
-      if (await target.evaluate((element) => element === document.activeElement)) return;
+      if (await target.evaluate((element) => element === element.ownerDocument.activeElement)) return;
       await this.press(key);
       // At the end of the page the browser's own bar has it.
       if (await this.page.evaluate('document.activeElement === document.body')) continue;

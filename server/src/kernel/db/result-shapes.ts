@@ -33,7 +33,7 @@ function endsOf(columns: readonly Column[]): string {
 }
 
 /** Makes the driver know again the columns that it has seen. `prepare` is its own way. */
-export function keepingShapes(prepare: (this: Prepared, columns: readonly Column[]) => void) {
+function keepingShapes(prepare: (this: Prepared, columns: readonly Column[]) => void) {
   const shapes = new Map<string, Prepared[]>();
   let count = 0;
   return function addFields(this: Prepared, columns: readonly Column[]): void {

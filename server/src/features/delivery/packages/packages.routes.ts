@@ -14,7 +14,7 @@ import * as queries from './packages.queries.ts';
 import type { PackageService, PackagesDependencies } from './packages.service.ts';
 
 export const packageTag = 'Packages';
-export const readPackage = { on: 'project', ability: 'read_package' } as const;
+const readPackage = { on: 'project', ability: 'read_package' } as const;
 export const pullPackage = { on: 'project', ability: 'pull_package' } as const;
 export const readScopes = ['api', 'read_api', 'read_package_registry', 'write_package_registry'] as const;
 export const credentials = ['token', 'session', 'job', 'deploy'] as const;

@@ -75,7 +75,7 @@ export type IssuePlace =
 type Condition = RawBuilder<boolean>;
 const none = /^none$/i;
 const any = /^any$/i;
-export const isNone = (text: string | undefined): boolean => none.test(text ?? '');
+const isNone = (text: string | undefined): boolean => none.test(text ?? '');
 /** `None` or `Any`. */
 export const isWord = (text: string): boolean => none.test(text) || any.test(text);
 
