@@ -20,8 +20,10 @@ const editor = createRoute({
   ...under,
   path: '/ci/editor',
   beforeLoad: signedIn,
-  loader: async ({ params }) => {
-    await load((await ciData()).configuration(await fetched(params.path)));
+  loader: async ({ params, cause }) => {
+    const { configuration } = await ciData();
+    // Many projects have none: that is found out by asking, which the pointer on its way over the tabs is no reason for.
+    if (cause !== 'preload') await load(configuration(await fetched(params.path)));
   },
   component: lazyRouteComponent(() => import('../features/lint/LintPage.tsx')),
 });
