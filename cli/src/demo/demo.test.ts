@@ -88,7 +88,7 @@ it('makes an organisation with people, projects, pipelines and merge requests in
   expect(branches.map(({ name }) => name).sort()).toEqual(['broken-tests', 'main', 'round-totals', 'tariff-2027']);
   expect(branches.find(({ name }) => name === 'main')?.protected).toBe(true);
   const commits = await get<{ author_name: string }[]>(`${billing}/repository/commits`);
-  expect(commits.map((commit) => commit.author_name)).toContain('priya');
+  expect(commits.map((commit) => commit.author_name)).toContain('Priya Raman');
   expect(await get<unknown[]>(`${billing}/repository/tags`)).toMatchObject([{ name: 'v1.0.0' }]);
 
   const requests = await get<{ iid: number; title: string; state: string; draft: boolean }[]>(

@@ -1,4 +1,4 @@
-/** The git-lfs of the system against the application, over HTTP and SSH; where the machine has none it is said. */
+/** The git-lfs of the system against the application, over HTTP and SSH. */
 import { randomBytes } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { createServer, request as forward } from 'node:http';
@@ -55,7 +55,6 @@ beforeAll(async () => {
   project = await buildRepositoryProject(app);
   bob = await project.member(40);
   present = (await git.try(['lfs', 'version'])).code === 0;
-  if (!present) console.log('not run: git-lfs is not on this machine');
 });
 afterAll(async () => {
   proxy.server.close();
@@ -86,8 +85,9 @@ async function withFile(url: string, name: string, bytes: Buffer, env: Record<st
   return where;
 }
 
-it('pushes, clones and pulls over HTTP', async () => {
-  if (!present) return;
+// Skipped where git-lfs is not on the machine.
+it('pushes, clones and pulls over HTTP', async ({ skip }) => {
+  skip(!present, 'git-lfs is not on this machine');
   const bytes = randomBytes(300_000);
   const where = await withFile(remote(project.owner), 'one.bin', bytes);
   await git.run(['push', 'origin', 'HEAD:main'], where, filters);
@@ -104,8 +104,8 @@ it('pushes, clones and pulls over HTTP', async () => {
   expect([forgotten.code, forgotten.stderr]).toEqual([1, expect.stringContaining('git lfs push --all')]);
 });
 
-it('goes on with a download that broke off', async () => {
-  if (!present) return;
+it('goes on with a download that broke off', async ({ skip }) => {
+  skip(!present, 'git-lfs is not on this machine');
   const bytes = randomBytes(3_000_000);
   const where = await withFile(remote(project.owner), 'large.bin', bytes);
   await git.run(['push', 'origin', 'HEAD:large'], where, filters);
@@ -118,8 +118,8 @@ it('goes on with a download that broke off', async () => {
   expect([first, second]).toEqual([undefined, expect.stringMatching(/^bytes=[1-9]\d*-/)]);
 });
 
-it('pushes and clones over SSH, as a person and as a machine that only reads', async () => {
-  if (!present) return;
+it('pushes and clones over SSH, as a person and as a machine that only reads', async ({ skip }) => {
+  skip(!present, 'git-lfs is not on this machine');
   const port = await app.ssh.listen({ host: '127.0.0.1', port: 0 });
   const url = `ssh://git@127.0.0.1:${port}/${project.fullPath}.git`;
   const env = { ...filters, ...(await sshCommand(git, await addKey(app, bob.secret))) };
@@ -142,8 +142,8 @@ async function addKeyOfMachine(): Promise<Record<string, string>> {
   return sshCommand(git, pair);
 }
 
-it('locks and unlocks, and others cannot push meanwhile', async () => {
-  if (!present) return;
+it('locks and unlocks, and others cannot push meanwhile', async ({ skip }) => {
+  skip(!present, 'git-lfs is not on this machine');
   const where = await withFile(remote(project.owner), 'locked.psd', randomBytes(1000));
   await git.run(['push', 'origin', 'HEAD:main'], where, filters);
   await git.run(['lfs', 'lock', 'locked.psd'], where);
