@@ -46,8 +46,9 @@ class Keyboard {
     for (const key of keys) await this.page.keyboard.press(key);
   }
 
+  /** As fast as fingers may be, with the milliseconds between two keys that even these need. */
   async type(text: string): Promise<void> {
-    await this.page.keyboard.type(text);
+    await this.page.keyboard.type(text, { delay: 30 });
   }
 
   /** Waits until the focus is where it can be seen. What a page does at once may take a moment on a busy machine. */

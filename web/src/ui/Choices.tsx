@@ -114,6 +114,7 @@ function StandIn(props: StandInProps): ReactNode {
     <TextInput
       {...look}
       ref={stand.field}
+      data-hands-over
       role="combobox"
       aria-haspopup="listbox"
       aria-expanded={false}

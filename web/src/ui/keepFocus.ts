@@ -95,6 +95,8 @@ export function keepFocus(): void {
   });
   const check = () => {
     if (!held || !nothingHasIt() || document.querySelector('[role="dialog"]')) return;
+    // What takes its place takes the focus in a moment: until then no neighbour may, which what is typed would go to.
+    if (held.element.matches('[data-hands-over]')) return;
     if (held === below) restore(held);
     else if (!held.element.isConnected) {
       const gone = held;

@@ -50,6 +50,8 @@ export function Palette({ opened, close }: { opened: boolean; close: () => void 
         <Combobox.EventsTarget>
           <TextInput
             data-autofocus
+            // The dialog gives it the focus a moment later: whoever types at once would lose the first letters.
+            autoFocus
             aria-label="Search projects, groups and pages"
             placeholder="Projects, users, issues, merge requests, files, code, pages"
             leftSection={<IconSearch size={16} />}
