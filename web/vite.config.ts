@@ -23,8 +23,7 @@ const anything =
 /** What many pages have and most first pages have not. */
 const ofLists =
   /[\\/]web[\\/]src[\\/](ui[\\/](FilterBar|TitleFilter|Pager)|features[\\/](merge-requests[\\/](RecentPush|recent-push|MergeRequestRow)|pipelines[\\/]PipelineMark|commits[\\/](CommitMeta|LastCommit)))/;
-const ofIssues =
-  /[\\/]web[\\/]src[\\/](lib[\\/]issues\.|features[\\/](issues[\\/]issues\.module|milestones[\\/]MilestoneLink))/;
+const ofIssues = /[\\/]web[\\/]src[\\/](lib[\\/]issues\.|features[\\/]issues[\\/]issues\.module)/;
 /** Whom a rule names. */
 const ofRules = /[\\/]web[\\/]src[\\/]lib[\\/](protections|deploy-keys)\./;
 const ofHistory = /[\\/]web[\\/]src[\\/](lib[\\/]history\.|features[\\/]pipelines[\\/]ExternalStatuses)/;
@@ -142,7 +141,7 @@ const chunks = [
   },
   {
     name: 'review',
-    test: /[\\/]web[\\/]src[\\/](features[\\/]comments[\\/]|ui[\\/]diff[\\/](hunks|line-comments)|lib[\\/](merge-request-people|merge-trains|status-checks)\.|features[\\/]merge-requests[\\/](merge-requests\.module|sidebar[\\/](EditInPlace|sidebar\.module)))/,
+    test: /[\\/]web[\\/]src[\\/](features[\\/]comments[\\/]|ui[\\/]diff[\\/](hunks|line-comments)|lib[\\/](merge-request-people|merge-trains|status-checks)\.|features[\\/]milestones[\\/]MilestoneLink|features[\\/]merge-requests[\\/](merge-requests\.module|sidebar[\\/](EditInPlace|sidebar\.module)))/,
     minShareCount: 2,
     priority: 3,
   },
