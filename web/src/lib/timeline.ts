@@ -21,13 +21,12 @@ export type TimelineItem =
 /** Events of each kind that are shown, the newest ones. */
 const most = 100;
 
-/** The versions are left out where the first is the only one: it came with the merge request. */
 /** Which events there are: what there is none of is not asked for. */
 export interface EventKinds {
   readonly labels: boolean;
   readonly milestones: boolean;
   readonly states: boolean;
-  /** Whether commits were pushed since it was created. */
+  /** Whether commits were pushed since it was created: the first version came with it. */
   readonly versions: boolean;
 }
 

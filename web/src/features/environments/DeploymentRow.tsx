@@ -2,6 +2,7 @@
 import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { counted } from '../../lib/counted.ts';
 import { redeploy, reviewDeployment } from '../../lib/environment-actions.ts';
 import type { ListedDeployment } from '../../lib/environments.ts';
 import { ConfirmButton } from '../../ui/ConfirmButton.tsx';
@@ -14,7 +15,7 @@ import classes from './environments.module.css';
 
 type Review = NonNullable<ListedDeployment['review']>;
 
-const approvals = (count: number) => (count === 1 ? '1 approval' : `${count} approvals`);
+const approvals = (count: number) => counted(count, 'approval', 'approvals');
 
 /** What it waits for: of each rule of approval, or of anybody who may deploy. */
 function pendingOf({ pending_approval_count: pending, approval_summary: { rules } }: Review): string[] {

@@ -1,8 +1,7 @@
 /** From facts to mails about projects: pipelines that ended, for whoever started them, new releases, and new addresses. */
-
 import type { ProjectAbility } from '../../../kernel/authz/abilities.ts';
 import { canOnProject } from '../../../kernel/authz/can.ts';
-import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
+import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { transaction } from '../../../kernel/db/index.ts';
 import {
   type Fact,
@@ -28,6 +27,11 @@ import { type ProjectEvent, settingFor, wantsOfProject } from './recipients.ts';
 
 type Written = Omit<MailText, 'to'>;
 type Dependencies = Pick<NotificationDependencies, 'db' | 'mail' | 'externalUrl' | 'markdown'>;
+/** Somebody who gets a mail, and the project as they see it. */
+interface MailReader {
+  readonly caller: Caller;
+  readonly subject: ProjectSubject;
+}
 type Handled = Pick<Fact<FactDefinition>, 'id' | 'project_id'>;
 
 const words = { failed: 'Failed', fixed: 'Fixed', success: 'Successful' } as const;
@@ -42,7 +46,7 @@ export function projectMails(deps: Dependencies): FactConsumer {
     event: ProjectEvent,
     ability: ProjectAbility,
     people: (project: ProjectSubject) => readonly number[] | Promise<readonly number[]>,
-    write: (reader: { readonly subject: ProjectSubject; readonly userId: number }) => Written | Promise<Written>,
+    write: (reader: MailReader) => Written | Promise<Written>,
     delivery: FactDelivery,
   ): Promise<void> {
     const project = fact.project_id === null ? null : await delivery.project(fact.project_id);
@@ -57,7 +61,7 @@ export function projectMails(deps: Dependencies): FactConsumer {
       const reader = await delivery.actingAs(userId, place.projectId);
       const address = reader?.caller.user && mailAddressOf(reader.caller.user);
       if (!reader || !address || !canOnProject(reader.caller, ability, reader.subject)) continue;
-      const { headers, ...text } = await write({ subject: reader.subject, userId });
+      const { headers, ...text } = await write(reader);
       const { project: row, namespace } = reader.subject;
       const about = { id: row.id, name: row.name, path: `${namespace.full_path}/${row.path}` };
       const message = { ...text, to: address, headers: { ...placeHeaders(about, externalUrl), ...headers } };
@@ -78,7 +82,7 @@ export function projectMails(deps: Dependencies): FactConsumer {
     const { user_id: userId, ref, sha, failed_jobs: failed } = pipeline;
     const outcome = status === 'success' && pipeline.before === 'failed' ? 'fixed' : status;
     const short = sha.slice(0, 8);
-    const write = ({ subject }: { readonly subject: ProjectSubject }): Written => ({
+    const write = ({ subject }: MailReader): Written => ({
       subject: `${subject.project.name} | ${words[outcome]} pipeline for ${ref} | ${short}`,
       paragraphs: [
         `Pipeline #${id} ${sentences[outcome]}.`,
@@ -105,19 +109,13 @@ export function projectMails(deps: Dependencies): FactConsumer {
     if (!release) return;
     const { tag, description } = release;
     const people = async ({ project, namespace }: ProjectSubject) => {
-      const watching = await queries.watchersOf(db, {
-        ...{ projectId: project.id, namespaceIds: namespace.traversal_ids },
-      });
+      const watching = await queries.watchersOf(db, { projectId: project.id, namespaceIds: namespace.traversal_ids });
       return watching.filter((id) => id !== fact.actor_id);
     };
-    const write = async ({ subject, userId }: { subject: ProjectSubject; userId: number }): Promise<Written> => {
-      const reader = description?.trim() ? await delivery.actingAs(userId, subject.project.id) : null;
-      const html =
-        reader && description
-          ? await deps.markdown.html(description, {
-              ...{ caller: reader.caller, base: baseOf(subject), absolute: true },
-            })
-          : null;
+    const write = async ({ caller, subject }: MailReader): Promise<Written> => {
+      const html = description?.trim()
+        ? await deps.markdown.html(description, { caller, base: baseOf(subject), absolute: true })
+        : null;
       return {
         subject: `${subject.project.name} | New release: ${release.name ?? tag}`,
         paragraphs: [`Release ${release.name ?? tag} of ${subject.project.name} is available.`],
@@ -133,7 +131,7 @@ export function projectMails(deps: Dependencies): FactConsumer {
     if (!mail.configured || before === undefined) return;
     const people = async ({ project, namespace }: ProjectSubject) =>
       (await membersOf(db, namespace.traversal_ids, project.id)).filter((id) => id !== fact.actor_id);
-    const write = ({ subject }: { readonly subject: ProjectSubject }): Written => ({
+    const write = ({ subject }: MailReader): Written => ({
       subject: `${subject.project.name} | Project was moved`,
       paragraphs: [
         `Project ${before} was moved to ${subject.namespace.full_path}/${subject.project.path}.`,

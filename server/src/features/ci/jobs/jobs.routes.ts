@@ -1,6 +1,6 @@
 /** Jobs: lists, one, its log, and what can be done with it. */
 import Type from 'typebox';
-import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
+import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Job } from '../../../kernel/db/rows.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
 import { forbidden, notFound, recordNotFound, unauthorized } from '../../../kernel/http/errors.ts';
@@ -195,6 +195,15 @@ export function jobRoutes(deps: CiDependencies, jobs: JobsService, access: Write
     handler: async ({ subject, params }) => presentJob(deps, subject, await find(subject, params.job_id)),
   });
 
+  /** The job that the caller's token belongs to. */
+  async function ownJob(caller: Caller) {
+    if (caller.credential.kind !== 'job') throw caller.user ? notFound('Job') : unauthorized();
+    const job = await findJobById(db, caller.credential.job.id);
+    const place = job && (await findPlace(db, job.project_id));
+    if (!job || !place) throw unauthorized();
+    return { job, place };
+  }
+
   const own = route({
     method: 'GET',
     path: '/job',
@@ -206,10 +215,7 @@ export function jobRoutes(deps: CiDependencies, jobs: JobsService, access: Write
     responses: { 200: JobEntity },
     errors: [404],
     handler: async ({ caller }) => {
-      if (caller.credential.kind !== 'job') throw caller.user ? notFound('Job') : unauthorized();
-      const job = await findJobById(db, caller.credential.job.id);
-      const place = job && (await findPlace(db, job.project_id));
-      if (!job || !place) throw unauthorized();
+      const { job, place } = await ownJob(caller);
       return await presentJob(deps, place, job);
     },
   });
@@ -225,10 +231,8 @@ export function jobRoutes(deps: CiDependencies, jobs: JobsService, access: Write
     responses: { 200: AllowedAgents },
     errors: [404],
     handler: async ({ caller }) => {
-      if (caller.credential.kind !== 'job') throw caller.user ? notFound('Job') : unauthorized();
-      const job = await findJobById(db, caller.credential.job.id);
-      const place = job && (await findPlace(db, job.project_id));
-      if (!job || !place || !caller.user) throw unauthorized();
+      const { job, place } = await ownJob(caller);
+      if (!caller.user) throw unauthorized();
       const subject = await deps.parents.project(String(job.project_id), caller);
       return allowedAgents(job, place, caller.user, subject?.level ?? 0);
     },

@@ -49,31 +49,23 @@ export async function runnersFor(db: Db, jobId: number, builtIn: BuiltIn): Promi
   return found.rows[0] ?? { available: 0, tagged: 0, allowed: 0, active: 0, online: 0, busy: 0 };
 }
 
-/** Running jobs of each project, and when a project whose jobs wait was last given a runner. */
-const projectLoad = sql`
+/**
+ * Under the first name, how many jobs of each project or person run; under the second, when one whose jobs wait was last
+ * given a runner.
+ */
+const loadOf = (column: 'project_id' | 'user_id', running: string, turn: string) =>
+  sql.raw(`
   left join (
-    select project_id, count(*) as number from jobs where status in ('running', 'canceling') group by project_id
-  ) as running on running.project_id = jobs.project_id
+    select ${column}, count(*) as number from jobs where status in ('running', 'canceling') group by ${column}
+  ) as ${running} on ${running}.${column} = jobs.${column}
   left join (
-    select waiting.project_id, (
+    select waiting.${column}, (
       select max(served.started_at) from jobs as served
-      where served.project_id = waiting.project_id and served.started_at is not null
+      where served.${column} = waiting.${column} and served.started_at is not null
     ) as at
-    from (select distinct project_id from jobs where status = 'pending') as waiting
-  ) as project_turn on project_turn.project_id = jobs.project_id`;
-
-/** The same of people. */
-const personLoad = sql`
-  left join (
-    select user_id, count(*) as number from jobs where status in ('running', 'canceling') group by user_id
-  ) as started on started.user_id = jobs.user_id
-  left join (
-    select waiting.user_id, (
-      select max(served.started_at) from jobs as served
-      where served.user_id = waiting.user_id and served.started_at is not null
-    ) as at
-    from (select distinct user_id from jobs where status = 'pending') as waiting
-  ) as user_turn on user_turn.user_id = jobs.user_id`;
+    from (select distinct ${column} from jobs where status = 'pending') as waiting
+  ) as ${turn} on ${turn}.${column} = jobs.${column}`);
+const load = sql`${loadOf('project_id', 'running', 'project_turn')} ${loadOf('user_id', 'started', 'user_turn')}`;
 
 /**
  * Waiting jobs that its runners are given before this one, as far as that can be said now: by priority, then each project
@@ -89,7 +81,7 @@ export async function jobsAhead(db: Db, jobId: number, builtIn: BuiltIn): Promis
         coalesce(running.number, 0) as project_running, coalesce(project_turn.at, '-infinity') as project_served,
         coalesce(started.number, 0) as user_running, coalesce(user_turn.at, '-infinity') as user_served
       from ${candidates} join pipelines on pipelines.id = jobs.pipeline_id
-      ${projectLoad} ${personLoad}
+      ${load}
       where runners.id in (select id from own_runners) and ${matches(builtIn.serves)}
     ), people as (
       select waiting.*,

@@ -43,13 +43,17 @@ export interface QuickActions {
     create: (description: string | null) => Promise<T>,
     placeOf: (made: T) => Place,
   ): Promise<T>;
-  /** Changes a description to what is no command in it, then applies the commands; whether there were any. */
-  describing(
+  /**
+   * Changes a description to what is no command in it, then applies the commands; what `change` answers or, after commands,
+   * what `again` does.
+   */
+  describing<T>(
     place: Place,
     caller: Caller,
     description: string | null | undefined,
-    change: (description: string | null | undefined) => Promise<void>,
-  ): Promise<boolean>;
+    change: (description: string | null | undefined) => Promise<T>,
+    again: () => Promise<T | null | undefined>,
+  ): Promise<T>;
   /** A text without its commands, and what applies these, once the text is written. */
   extracted(place: Place, caller: Caller, body: string): { readonly text: string; apply(): Promise<Applied> };
   /** Writes what is no command, then applies the commands. */
@@ -144,11 +148,12 @@ export function quickActions(
       await run(placeOf(made), caller, commands);
       return made;
     },
-    async describing(place, caller, description, change) {
+    async describing(place, caller, description, change, again) {
       const { text, commands } = extract(place.noteable.type, description ?? '');
-      await change(commands.length === 0 ? description : text);
+      if (commands.length === 0) return await change(description);
+      const changed = await change(text);
       await run(place, caller, commands);
-      return commands.length > 0;
+      return (await again()) ?? changed;
     },
     async edit(place, caller, note, body) {
       const { text, commands } = extract(place.noteable.type, body);

@@ -67,21 +67,21 @@ export async function pendingApprovals(db: Db, deployment: Deployment): Promise<
 export async function approvalDetails(db: Db, deployment: Deployment, externalUrl: string) {
   const rows = await approvalsOf(db, deployment.id);
   const { missing, rules } = await approvalState(db, await placeOf(db, deployment), rows);
-  const json = async (some: readonly ApprovalRow[]) => await approvalsJson(db, some, externalUrl);
+  const shown = new Map((await approvalsJson(db, rows, externalUrl)).map((json) => [json.user.id, json]));
+  // Each person has said something once.
+  const json = (some: readonly ApprovalRow[]) => some.flatMap(({ user_id }) => shown.get(user_id) ?? []);
   return {
     pending_approval_count: deployment.status === 'blocked' ? missing : 0,
-    approvals: await json(rows),
+    approvals: json(rows),
     approval_summary: {
-      rules: await Promise.all(
-        rules.map(async ({ rule, title, approvals }) => ({
-          user_id: rule.user_id,
-          group_id: rule.group_id,
-          access_level: rule.access_level,
-          access_level_description: title,
-          required_approvals: rule.required_approvals,
-          deployment_approvals: await json(approvals),
-        })),
-      ),
+      rules: rules.map(({ rule, title, approvals }) => ({
+        user_id: rule.user_id,
+        group_id: rule.group_id,
+        access_level: rule.access_level,
+        access_level_description: title,
+        required_approvals: rule.required_approvals,
+        deployment_approvals: json(approvals),
+      })),
     },
   };
 }

@@ -1,5 +1,4 @@
 /** Routes of groups. */
-
 import Type from 'typebox';
 import { Level } from '../../../kernel/authz/levels.ts';
 import type { Caller, GroupSubject } from '../../../kernel/authz/subjects.ts';

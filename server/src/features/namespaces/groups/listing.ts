@@ -1,5 +1,4 @@
 /** What the three lists of groups have in common. */
-
 import type { Static, TObject } from 'typebox';
 import { Level } from '../../../kernel/authz/levels.ts';
 import type { Caller } from '../../../kernel/authz/subjects.ts';

@@ -1,5 +1,4 @@
 /** Making and changing projects. */
-
 import { randomBytes } from 'node:crypto';
 import {
   entityOfPlace,

@@ -1,5 +1,4 @@
 /** Routes of groups that are invited to other groups and to projects; the lists of them are with the groups and projects. */
-
 import Type from 'typebox';
 import { Level } from '../../../kernel/authz/levels.ts';
 import { Count, Day, Entity, Id, Nullable } from '../../../kernel/http/entity.ts';

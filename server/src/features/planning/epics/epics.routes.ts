@@ -165,16 +165,14 @@ export function epicRoutes(
       errors: [409],
       handler: async ({ params, subject, caller }) => {
         const row = await find(subject, caller, params.epic_iid);
-        let updated = row;
-        const commanded = await actions.describing(
+        const updated = await actions.describing(
           placeOfEpic(row, subject),
           caller,
           params.description,
-          async (description) => {
-            updated = await epics.update(subject, caller, row.id, { ...params, description });
-          },
+          (description) => epics.update(subject, caller, row.id, { ...params, description }),
+          () => epicById(db, row.id),
         );
-        return await shown(commanded ? ((await epicById(db, row.id)) ?? updated) : updated, caller);
+        return await shown(updated, caller);
       },
     }),
     route({

@@ -172,16 +172,14 @@ export function issueRoutes(
       errors: [409],
       handler: async ({ params, subject, caller }) => {
         const row = await findIssueToUpdate(db, subject, caller, params.issue_iid);
-        let updated = row;
-        const commanded = await actions.describing(
+        const updated = await actions.describing(
           placeOfIssue(row, subject),
           caller,
           params.description,
-          async (description) => {
-            updated = await issues.update(subject, caller, row, { ...params, description });
-          },
+          (description) => issues.update(subject, caller, row, { ...params, description }),
+          () => issueById(db, row.id),
         );
-        return await present(commanded ? ((await issueById(db, row.id)) ?? updated) : updated, caller);
+        return await present(updated, caller);
       },
     }),
     route({

@@ -166,17 +166,15 @@ export function mergeRequestRoutes(
         const row = await find(subject, params.merge_request_iid);
         if (row.author_id !== caller.user?.id || caller.user === null)
           requireOnProject(caller, 'update_merge_request', subject);
-        let updated = row;
-        const commanded = await deps.quickActions.describing(
+        const updated = await deps.quickActions.describing(
           placeOfRequest(row, subject),
           caller,
           params.description,
-          async (description) => {
-            const given = { ...params, description, assignee_ids: assignees(params) };
-            updated = await service.update(subject, caller, row, given);
-          },
+          (description) =>
+            service.update(subject, caller, row, { ...params, description, assignee_ids: assignees(params) }),
+          () => queries.byId(db, row.id),
         );
-        return detail(subject, caller, commanded ? ((await queries.byId(db, row.id)) ?? updated) : updated);
+        return detail(subject, caller, updated);
       },
     }),
     route({
