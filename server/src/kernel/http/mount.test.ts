@@ -6,14 +6,14 @@ import { Readable } from 'node:stream';
 import pino from 'pino';
 import Type from 'typebox';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Caller } from '../authz/subjects.ts';
+import type { Caller, ProjectSubject } from '../authz/subjects.ts';
 import type { User } from '../db/rows.ts';
 import { Entity, Id, ListOf, Nullable, Text, Timestamp } from './entity.ts';
-import { notFound } from './errors.ts';
+import { notFound, unavailable } from './errors.ts';
 import { createHeldBytes } from './held-bytes.ts';
 import { methodsOfPath, mountRoutes } from './mount.ts';
 import { mapPage, slicePage } from './pagination.ts';
-import { FileParam, Int, Optional, Str } from './params/schema.ts';
+import { Bool, FileParam, Int, Optional, Str } from './params/schema.ts';
 import { Binary, Empty, type Route, route, streamed } from './route.ts';
 import { createHttpServer } from './server.ts';
 
@@ -71,7 +71,32 @@ const routes: Route[] = [
   }),
 ];
 let opened = 0;
+/** The one project: there, until a handler deletes it. */
+let project: object | null = null;
 routes.push(
+  route({
+    ...open,
+    method: 'GET',
+    path: '/things/:id',
+    summary: 'One that was deleted between two looks',
+    access: { on: 'public' },
+    params: Type.Object({ id: Int() }),
+    responses: { 200: Thing },
+    handler: async () => new Map<number, object>().get(1),
+  }),
+  route({
+    ...open,
+    method: 'GET',
+    path: '/projects/:id/files',
+    summary: 'Fails, and deletes the project before where that is wanted',
+    access: { on: 'project', ability: 'read_project' },
+    params: Type.Object({ id: Str(), deletes: Optional(Bool()) }),
+    responses: { 200: Thing },
+    handler: async ({ params }) => {
+      if (params.deletes) project = null;
+      throw unavailable('the repository is missing on its storage');
+    },
+  }),
   route({
     ...open,
     method: 'GET',
@@ -140,7 +165,11 @@ beforeAll(async () => {
       reused: async () => undefined,
       actAs: async (caller) => caller,
     },
-    parents: { project: async () => null, group: async () => null, projects: async () => new Map() },
+    parents: {
+      project: async () => project as ProjectSubject | null,
+      group: async () => null,
+      projects: async () => new Map(),
+    },
     limits: {
       maxParameterBytes: 10_000,
       maxFileBytes: 100_000,
@@ -173,6 +202,21 @@ const call = async (method: string, target: string, init: RequestInit = {}) => {
 };
 const token = { 'PRIVATE-TOKEN': 'good' };
 const jsonHeaders = { ...token, 'Content-Type': 'application/json' };
+
+describe('what is deleted while a request runs', () => {
+  it('is not found, where a handler has nothing to answer with', async () => {
+    expect(await call('GET', '/things/1')).toMatchObject({ status: 404, body: { message: '404 Not Found' } });
+  });
+
+  it('is not found, where the project went; a fault of a project that is there stays one', async () => {
+    project = { kind: 'project', project: { id: 1, visibility: 'public' }, namespace: {}, role: 50 };
+    expect(await call('GET', '/projects/1/files', { headers: token })).toMatchObject({ status: 503 });
+    expect(await call('GET', '/projects/1/files?deletes=true', { headers: token })).toMatchObject({
+      status: 404,
+      body: { message: '404 Project Not Found' },
+    });
+  });
+});
 
 describe('routes', () => {
   it('a thousand declared routes are mounted without compiling their schemas', () => {

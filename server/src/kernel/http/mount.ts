@@ -9,7 +9,7 @@ import type { RateLimits } from '../rate-limits/index.ts';
 import { etagMatches, etagOf, requireUnmodifiedSince } from './conditional.ts';
 import { authenticate, type CredentialResolver, headerValue, requireScope } from './credentials.ts';
 import { asRequest } from './current-request.ts';
-import { forbidden, HttpError, invalidParameters, noSuchRoute, unauthorized } from './errors.ts';
+import { forbidden, HttpError, invalidParameters, noSuchRoute, notFound, unauthorized } from './errors.ts';
 import type { HeldBytes } from './held-bytes.ts';
 import { duringMaintenance } from './maintenance.ts';
 import { actorOf, movedAnswer } from './moved.ts';
@@ -161,7 +161,9 @@ async function send(
   const schema = route.responses[status];
   if (schema === undefined)
     throw new Error(`${route.method} ${route.path} answered ${status}, which it does not declare`);
-  if (schema === Empty || body === undefined) return reply.send();
+  if (schema === Empty) return reply.send();
+  // The handler found it, and nothing of it a moment later: somebody deleted it in between.
+  if (body === undefined) throw notFound();
   if (schema === Binary) throw new Error(`${route.method} ${route.path} declares a binary answer and gave none`);
   if (deps.strict) {
     const found = strictDifferences(schema, body);
@@ -219,6 +221,28 @@ async function closedTo(route: Route, deps: MountDependencies, address: string):
   const lists = (route.pagination !== undefined || route.access.on === 'group') && !route.listsPeople;
   const closedGroups = lists ? ((await deps.parents.closedTo?.(address)) ?? []) : [];
   return closedGroups.length > 0 ? { closedGroups } : {};
+}
+
+const isFault = (error: unknown): boolean => !(error instanceof HttpError) || error.status >= 500;
+
+/**
+ * Whose project or group was deleted, moved out of sight or closed to them while the request ran hears that, instead of the
+ * fault that came of it: its files are missing, its rows are gone.
+ */
+async function stillThere(
+  route: Route,
+  deps: MountDependencies,
+  caller: Caller,
+  request: FastifyRequest,
+  fault: unknown,
+): Promise<void> {
+  const refusal = await authorise(route, deps, caller, request.params as Record<string, string>).then(
+    () => null,
+    (error: unknown) => (isFault(error) ? null : error),
+  );
+  if (refusal === null) return;
+  request.log.warn({ err: fault }, 'what the request names was deleted meanwhile');
+  throw refusal;
 }
 
 async function run(
@@ -292,6 +316,7 @@ async function run(
       return await send(route, deps, request, reply, page, result);
     });
   } catch (error) {
+    if (subject && isFault(error)) await stillThere(route, deps, caller, request, error);
     // Where nothing is named, it is the caller that was removed meanwhile.
     const missing = isMissingReference(error) || (error instanceof HttpError && error.status === 404);
     throw missing && caller.user && !namesObjects(route) ? unauthorized() : error;

@@ -81,7 +81,8 @@ const sliceOf = (limit: number): number => Math.max(smallestSlice, Math.floor(li
 
 export function createCounters(options: CountersOptions): Counters {
   const { lease, log } = options;
-  const now = options.now ?? Date.now;
+  // Read at each call: tests stop the clock after a process has started.
+  const now = options.now ?? (() => Date.now());
   const half = Math.max(1, Math.floor((options.largest ?? 50_000) / 2));
   // Two generations instead of an order of use: a full young one becomes the old one, what the old one still held goes.
   let young = new Map<string, Window>();
