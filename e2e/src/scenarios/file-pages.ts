@@ -1,4 +1,4 @@
-/** Pages of files in a real browser: made, edited, uploaded, replaced, deleted, blamed and found. */
+/** Pages of files in a real browser: made, edited, uploaded, replaced, deleted, blamed and found. Slow: every change is a commit, and its page is opened. */
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { type Api, api, until } from '../support/api.ts';

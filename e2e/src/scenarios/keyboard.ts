@@ -1,4 +1,4 @@
-/** A working day by keyboard alone, from signing in to signing out. The focus is always somewhere, and always seen. */
+/** A working day by keyboard alone, from signing in to signing out. The focus is always somewhere, and always seen. Slow: the whole day is typed key by key. */
 import assert from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
 import { type Api, api, until } from '../support/api.ts';

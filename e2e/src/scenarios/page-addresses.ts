@@ -1,4 +1,4 @@
-/** Addresses of pages as the ecosystem writes them, those that the API returns, the check of configurations, and links to lines. */
+/** Addresses of pages as the ecosystem writes them, those that the API returns, the check of configurations, and links to lines. Slow: some hundred addresses are opened. */
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { api } from '../support/api.ts';

@@ -1,4 +1,4 @@
-/** What destroys something asks first, on every page: one click alone changes nothing. Then a log is erased. */
+/** What destroys something asks first, on every page: one click alone changes nothing. Then a log is erased. Slow: each of them is clicked, refused and looked at. */
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { type Api, api, until } from '../support/api.ts';

@@ -1,4 +1,4 @@
-/** What a page costs: requests and bytes as sent when it opens for the first time, round trips when it was opened before. */
+/** What a page costs: requests and bytes as sent when it opens for the first time, round trips when it was opened before. Slow: every kind of page is opened cold and warm. */
 import assert from 'node:assert/strict';
 import type { Browser } from 'playwright-core';
 import { type Api, api, until } from '../support/api.ts';

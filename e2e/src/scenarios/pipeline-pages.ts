@@ -1,4 +1,4 @@
-/** Pages around pipelines: schedules, trigger tokens, packages, feature flags, the filters of the list, graphs with children, manual and failed jobs, reports, charts, the editor. */
+/** Pages around pipelines: schedules, trigger tokens, packages, feature flags, the filters of the list, graphs with children, manual and failed jobs, reports, charts, the editor. Slow: pipelines run to the state that is looked at. */
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { type Api, api, until } from '../support/api.ts';

@@ -1,4 +1,4 @@
-/** Milestones and labels in a real browser: made, chosen for a merge request and a release, closed. */
+/** Milestones and labels in a real browser: made, chosen for a merge request and a release, closed. Slow: many pages, and one action after the other on each. */
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { type Api, api } from '../support/api.ts';

@@ -1,4 +1,4 @@
-/** In a real browser: a project as an archive and back, and external status checks that a merge waits for. */
+/** In a real browser: a project as an archive and back, and external status checks that a merge waits for. Slow: an export and an import run to their end. */
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
