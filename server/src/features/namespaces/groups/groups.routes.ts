@@ -16,7 +16,7 @@ import type { DeletionService } from '../deletion/deletion.service.ts';
 import type { NamespacesDependencies } from '../deps.ts';
 import { listProjects } from '../projects/listing.queries.ts';
 import type { PresentProjects } from '../projects/presenter.ts';
-import { firstStorage } from '../projects/storages.ts';
+import { firstStorage, shownStorage } from '../projects/storages.ts';
 import { projectTransfer } from '../projects/transfer.service.ts';
 import { groupStatistics } from '../statistics/statistics.queries.ts';
 import { attributes, laterAttributes } from './attributes.params.ts';
@@ -71,7 +71,7 @@ export function groupRoutes(deps: GroupRouteDependencies): Route[] {
     ]);
     return groupDetailJson(group, {
       externalUrl: deps.externalUrl,
-      repositoryStorage: caller.admin ? firstStorage(deps.repositoryStorages) : null,
+      repositoryStorage: shownStorage(caller, deps.repositoryStorages),
       owner,
       runnersToken,
       statistics: statistics?.get(group.id),

@@ -15,7 +15,7 @@ import { customAttributesOf } from '../custom-attributes/custom-attributes.queri
 import type { NamespacesDependencies } from '../deps.ts';
 import { ownedAmong } from '../namespaces/namespaces.queries.ts';
 import { minimumLevel } from '../projects/projects.params.ts';
-import { firstStorage } from '../projects/storages.ts';
+import { shownStorage } from '../projects/storages.ts';
 import { groupStatistics } from '../statistics/statistics.queries.ts';
 import { groupJson } from './groups.entity.ts';
 import type { listParameters } from './groups.params.ts';
@@ -66,7 +66,7 @@ function groupPresenter(deps: NamespacesDependencies) {
     return (group: Namespace) =>
       groupJson(group, {
         externalUrl,
-        repositoryStorage: caller.admin ? firstStorage(deps.repositoryStorages) : null,
+        repositoryStorage: shownStorage(caller, deps.repositoryStorages),
         owner: caller.admin || (owned?.has(group.id) ?? false),
         statistics: statistics?.get(group.id),
         customAttributes: attributes?.get(group.id),

@@ -1,8 +1,13 @@
 /** Where the repository of a new project goes. */
 import { randomInt } from 'node:crypto';
+import type { Caller } from '../../../kernel/authz/subjects.ts';
 
 /** The storage of what says nothing else: the first one. */
 export const firstStorage = (storages: readonly string[]): string => storages[0] ?? 'default';
+
+/** The storage as answers about groups name it: administrators alone learn of storages. */
+export const shownStorage = (caller: Pick<Caller, 'admin'>, storages: readonly string[]): string | null =>
+  caller.admin ? firstStorage(storages) : null;
 
 /** One of the storages, by chance and weight; the first one where none has a weight. */
 export function storageFor(

@@ -8,7 +8,7 @@ import { runnersTokenFor } from '../access/registration.ts';
 import type { NamespacesDependencies } from '../deps.ts';
 import { GroupDetail, groupDetailJson } from '../groups/groups.entity.ts';
 import { sharedWith } from '../groups/groups.queries.ts';
-import { firstStorage } from '../projects/storages.ts';
+import { shownStorage } from '../projects/storages.ts';
 import type { ShareService } from './shares.service.ts';
 
 const ProjectShare = Entity('ProjectShare', {
@@ -45,7 +45,7 @@ export function shareRoutes(deps: NamespacesDependencies, shares: ShareService):
         await shares.share(caller, subject, terms);
         const shown = {
           externalUrl,
-          repositoryStorage: caller.admin ? firstStorage(deps.repositoryStorages) : null,
+          repositoryStorage: shownStorage(caller, deps.repositoryStorages),
           sharedWith: await sharedWith(db, subject.group.id, caller),
           owner: caller.admin || subject.level === Level.owner,
           runnersToken: await runnersTokenFor(deps, subject, caller),
