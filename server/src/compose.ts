@@ -249,7 +249,7 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     jobs: ci.jobs,
     actingAs: acting,
     project: async (id) => (await namespaces.projectFor(id, null))?.project ?? null,
-    mergeRequests: review.mergeRequestsById,
+    mergeRequests: review.deployed,
   });
   const security = securityFeature({
     ...{ db, log, objects, ports, settings },

@@ -427,6 +427,43 @@ async function featureFlags(page: Page): Promise<void> {
   await page.getByText('No feature flags yet').waitFor();
 }
 
+const guarded = `deploy: {script: make deploy, environment: quay}
+`;
+
+async function deploymentReview(page: Page, call: Api): Promise<void> {
+  const root = await call.expect<{ id: number; name: string }>(200, 'GET', '/user');
+  await call.expect(200, 'PUT', `/projects/${id}`, { allow_pipeline_trigger_approve_deployment: true });
+  await call.expect(201, 'POST', `/projects/${id}/protected_environments`, {
+    name: 'quay',
+    deploy_access_levels: [{ access_level: 40 }],
+    approval_rules: [
+      { access_level: 40, required_approvals: 1 },
+      { user_id: root.id, required_approvals: 1 },
+    ],
+  });
+  const actions = [{ action: 'update', file_path: '.gitlab-ci.yml', content: guarded }];
+  const commit = { branch: 'guarded', start_branch: 'main', commit_message: 'Deploy to the quay', actions };
+  await call.expect(201, 'POST', `/projects/${id}/repository/commits`, commit);
+  const deployment = await until('the blocked deployment', 60, async () => {
+    const path = `/projects/${id}/deployments?environment=quay`;
+    const [found] = await call.expect<{ environment: { id: number }; status: string }[]>(200, 'GET', path);
+    return found?.status === 'blocked' ? found : null;
+  });
+  await page.goto(`/${project}/-/environments/${deployment.environment.id}`);
+  const list = page.getByRole('list', { name: 'Deployments' });
+  await list.getByText('Needs 1 approval from Maintainers').waitFor();
+  await page.getByRole('button', { name: 'Review deployment #1' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Review deployment #1' });
+  await dialog.getByRole('combobox', { name: 'Approve as' }).selectOption(root.name);
+  await dialog.getByRole('textbox', { name: 'Comment' }).fill('Tide is right');
+  await look(page, 'deployment-review');
+  await dialog.getByRole('button', { name: 'Approve', exact: true }).click();
+  await list.getByText(`Approved by ${root.name}: Tide is right`).waitFor();
+  await list.getByText('Needs 1 approval from Maintainers').waitFor();
+  assert.equal(await list.getByText(`Needs 1 approval from ${root.name}`).count(), 0);
+  await look(page, 'deployment-reviewed');
+}
+
 async function filters(page: Page): Promise<void> {
   await page.goto(`/${project}/-/pipelines?source=schedule`);
   const list = page.getByRole('list', { name: 'Pipelines' });
@@ -475,6 +512,7 @@ export async function pipelinePagesJourney(suite: Suite): Promise<void> {
       await step('reports of a merge request are compared with its target branch', () =>
         reports(page, call, instance.url),
       );
+      await step('a deployment is approved for one of its rules, with a comment', () => deploymentReview(page, call));
       await step('charts show outcomes and durations of pipelines', () => charts(page));
       await step('the editor suggests keywords, validates and commits', () => editor(page));
       await close();

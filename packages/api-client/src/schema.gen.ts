@@ -58545,10 +58545,108 @@ export interface operations {
     getProjectsByIdDeploymentsByDeploymentIdMergeRequests: {
         parameters: {
             query?: {
+                /** @description Only those that somebody has approved, or nobody */
+                approved?: "yes" | "no";
+                /** @description Only those that all of these users have approved; `None` for nobody, `Any` for anybody. Also as `approved_by_ids=a,b` */
+                "approved_by_ids[]"?: string[];
+                /** @description Only those that the users with all of these usernames have approved. Also as `approved_by_usernames=a,b` */
+                "approved_by_usernames[]"?: string[];
+                /** @description Only those whose approval rules name all of these users; `None` for nobody, `Any` for anybody. Also as `approver_ids=a,b` */
+                "approver_ids[]"?: string[];
+                /** @description Only those assigned to this user; `None` for those to nobody, `Any` to anybody */
+                assignee_id?: string;
+                /** @description Only those assigned to all of these usernames. Also as `assignee_username=a,b` */
+                "assignee_username[]"?: string[];
+                /** @description Only those of this author */
+                author_id?: number;
+                /** @description Only those of the author with this username */
+                author_username?: string;
+                /** @description Only those created at or after this time */
+                created_after?: string;
+                /** @description Only those created at or before this time */
+                created_before?: string;
+                /** @description Only those deployed after this time */
+                deployed_after?: string;
+                /** @description Only those deployed before this time */
+                deployed_before?: string;
+                /** @description Only drafts, or only those that are none */
+                draft?: boolean;
+                /** @description Only those deployed to the environment with this name */
+                environment?: string;
+                /** @description Only those with these internal ids. Also as `iids=a,b` */
+                "iids[]"?: number[];
+                /** @description Where `search` looks. Also as `in=a,b` */
+                "in[]"?: ("title" | "description")[];
+                /** @description Only those with all of these labels; `None` for those without, `Any` for those with any. Also as `labels=a,b` */
+                "labels[]"?: string[];
+                /** @description Only those that this user has merged, or set to auto-merge */
+                merge_user_id?: number;
+                /** @description Only those that the person with this username has merged, or set to auto-merge */
+                merge_user_username?: string;
+                /** @description Only those of the milestone with this title; `None`, `Any` */
+                milestone?: string;
+                /** @description Only those with this reaction of the caller; `None`, `Any` */
+                my_reaction_emoji?: string;
+                /** @description What they must not have */
+                not?: {
+                    /** @description Not those assigned to this user */
+                    assignee_id?: number;
+                    /** @description Not those assigned to any of these usernames */
+                    assignee_username?: string[];
+                    /** @description Not those of this author */
+                    author_id?: number;
+                    /** @description Not those of the author with this username */
+                    author_username?: string;
+                    /** @description Not those with any of these labels */
+                    labels?: string[];
+                    /** @description Not those of the milestone with this title */
+                    milestone?: string;
+                    /** @description Not those with this reaction of the caller */
+                    my_reaction_emoji?: string;
+                    /** @description Not those that this user is asked to review */
+                    reviewer_id?: number;
+                    /** @description Not those that the person with this username is asked to review */
+                    reviewer_username?: string;
+                    /** @description Not those from this branch */
+                    source_branch?: string;
+                    /** @description Not those into this branch */
+                    target_branch?: string;
+                };
+                /** @description What the list is ordered by; `priority` is the due date of the milestone, then the priority of labels */
+                order_by?: "created_at" | "updated_at" | "merged_at" | "title" | "popularity" | "milestone_due" | "label_priority" | "priority";
                 /** @description Page number, from 1 */
                 page?: number;
                 /** @description Items per page, at most 100 */
                 per_page?: number;
+                /** @description Only those that this user is asked to review; `None` for nobody, `Any` for anybody */
+                reviewer_id?: string;
+                /** @description Only those that the person with this username is asked to review; `None`, `Any` */
+                reviewer_username?: string;
+                /** @description Only those in this relation to the caller */
+                scope?: "created_by_me" | "assigned_to_me" | "reviews_for_me" | "all" | "created-by-me" | "assigned-to-me";
+                /** @description Only those whose name or description contains this text */
+                search?: string;
+                /** @description Direction of the order */
+                sort?: "asc" | "desc";
+                /** @description Branch with the changes */
+                source_branch?: string;
+                /** @description Only those with branches of this project */
+                source_project_id?: number;
+                /** @description Only those in this state */
+                state?: "opened" | "closed" | "merged" | "locked" | "all";
+                /** @description Branch that the changes go to */
+                target_branch?: string;
+                /** @description Only those changed at or after this time */
+                updated_after?: string;
+                /** @description Only those changed at or before this time */
+                updated_before?: string;
+                /**
+                 * @deprecated
+                 * @description Use `draft`
+                 */
+                wip?: "yes" | "no";
+                /** @description Labels with colour and description */
+                with_labels_details?: boolean;
             };
             header?: {
                 /** @description An `ETag`: 304 while the answer is still the same */
@@ -58579,7 +58677,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["MergeRequest"][];
+                    "application/json": components["schemas"]["ListedMergeRequest"][];
                 };
             };
             301: components["responses"]["Moved"];

@@ -64,11 +64,15 @@ export const deleteEnvironment = (id: string, number: number) =>
 export const redeploy = (id: string, job_id: number) =>
   unwrap(client.POST('/projects/{id}/jobs/{job_id}/retry', { params: { path: { id, job_id } } }));
 
-export const reviewDeployment = (id: string, deployment_id: number, status: 'approved' | 'rejected') =>
+export const reviewDeployment = (
+  id: string,
+  deployment_id: number,
+  body: { status: 'approved' | 'rejected'; comment?: string; represented_as?: string },
+) =>
   unwrap(
     client.POST('/projects/{id}/deployments/{deployment_id}/approval', {
       params: { path: { id, deployment_id } },
-      body: { status },
+      body,
     }),
   );
 

@@ -1,6 +1,5 @@
 /** Review: merge requests, and the external services that are asked about them. */
 
-import type { Static } from 'typebox';
 import type { ProjectSubject } from '../../kernel/authz/subjects.ts';
 import type { Feature } from '../../kernel/feature.ts';
 import type { Ports } from '../../kernel/ports.ts';
@@ -32,14 +31,16 @@ import { commitMergeRequestRoutes } from './merge-requests/commit-merge-requests
 import { moveMergeRequests, removeMergeRequestsOf, unassign } from './merge-requests/contributions.queries.ts';
 import { mergeRequestDetail } from './merge-requests/detail.ts';
 import { followers } from './merge-requests/following.ts';
-import { listingRoutes, type MergeRequestLists, mergeRequestLists } from './merge-requests/listing.routes.ts';
-import { MergeRequest, mergeRequestJson } from './merge-requests/merge-requests.entity.ts';
-import { withPeople } from './merge-requests/merge-requests.queries.ts';
+import {
+  deployedMergeRequests,
+  listingRoutes,
+  type MergeRequestLists,
+  mergeRequestLists,
+} from './merge-requests/listing.routes.ts';
 import { mergeRequestRoutes } from './merge-requests/merge-requests.routes.ts';
 import { type MergeRequestDependencies, mergeRequestService } from './merge-requests/merge-requests.service.ts';
 import { newMergeRequestRoutes } from './merge-requests/new-merge-request.routes.ts';
 import { mergeRequestNoteable, timedMergeRequest } from './merge-requests/noteable.ts';
-import { rowsById } from './merge-requests/of-commits.queries.ts';
 import { patchFile } from './merge-requests/patch-file.ts';
 import { requestPeopleRoutes } from './merge-requests/people.routes.ts';
 import { replaceLabels, replaceMilestones } from './merge-requests/planned.queries.ts';
@@ -72,7 +73,8 @@ export { approvalRelation, approvalRuleRelation } from './approvals/transfer.ts'
 export { dependencyRelation } from './dependencies/transfer.ts';
 export type { PipelineReader } from './merge-requests/changes.routes.ts';
 export type { MergeRequestLists } from './merge-requests/listing.routes.ts';
-export { isDraft } from './merge-requests/merge-requests.entity.ts';
+export { isDraft, ListedMergeRequest, MergeRequest } from './merge-requests/merge-requests.entity.ts';
+export { exclusiveFilters, filters as mergeRequestFilters } from './merge-requests/merge-requests.params.ts';
 export type {
   CreateOptions as NewMergeRequest,
   MergeRequestDependencies,
@@ -94,8 +96,6 @@ export interface ReviewDependencies
   readonly noteables: Noteables;
 }
 
-export { MergeRequest };
-
 export interface Review extends Feature {
   /** Does what the options of a push ask of merge requests; lines for the person who pushed. */
   readonly afterPush: (pushed: Pushed<ProjectSubject>) => Promise<readonly string[]>;
@@ -104,8 +104,7 @@ export interface Review extends Feature {
   readonly create: ReturnType<typeof mergeRequestService>['create'];
   /** Lists for the search. */
   readonly search: { readonly mergeRequests: MergeRequestLists };
-  /** Merge requests as the API lists them, in the order of these ids; without those that have gone. */
-  readonly mergeRequestsById: (ids: readonly number[]) => Promise<Static<typeof MergeRequest>[]>;
+  readonly deployed: ReturnType<typeof deployedMergeRequests>;
   /** What becomes of merge requests whose people go. */
   readonly contributions: {
     readonly move: typeof moveMergeRequests;
@@ -180,11 +179,7 @@ export function reviewFeature(deps: ReviewDependencies): Review {
     collaborates: sources.collaborates,
     create: service.create,
     search: { mergeRequests: mergeRequestLists(listed) },
-    mergeRequestsById: async (ids) => {
-      const rows = await rowsById(deps.db, ids);
-      const [loaded, statusOf] = await Promise.all([withPeople(deps.db, rows), mergeChecks.statusesOf(rows, null)]);
-      return loaded.map((each) => mergeRequestJson(each, { base: deps.externalUrl }, statusOf(each.row)));
-    },
+    deployed: deployedMergeRequests(listed),
     tasks: [...calls.tasks, ...rebases.tasks, ...merging.tasks, ...following.tasks],
     cron: following.cron,
     consumers: [

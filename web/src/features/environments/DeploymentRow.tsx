@@ -1,16 +1,14 @@
 /** One deployment of an environment: what, by whom, how it went, and what can be done with it. */
-import { Button } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { counted } from '../../lib/counted.ts';
-import { redeploy, reviewDeployment } from '../../lib/environment-actions.ts';
+import { redeploy } from '../../lib/environment-actions.ts';
 import type { ListedDeployment } from '../../lib/environments.ts';
 import { ConfirmButton } from '../../ui/ConfirmButton.tsx';
 import { DataRow } from '../../ui/DataList.tsx';
-import { FormError } from '../../ui/FormError.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
 import { useProject } from '../projects/useProject.ts';
+import { DeploymentReview } from './DeploymentReview.tsx';
 import classes from './environments.module.css';
 
 type Review = NonNullable<ListedDeployment['review']>;
@@ -25,26 +23,6 @@ function pendingOf({ pending_approval_count: pending, approval_summary: { rules 
     return lacks > 0 ? `Needs ${approvals(lacks)} from ${rule.access_level_description}` : [];
   });
   return missing.length > 0 ? missing : [`Needs ${approvals(pending)}`];
-}
-
-/** Approving or rejecting one that waits for it. */
-function ReviewButtons({ deployment, shown }: { deployment: ListedDeployment; shown(): Promise<unknown> }) {
-  const { path } = useProject();
-  const review = useMutation({
-    mutationFn: (status: 'approved' | 'rejected') => reviewDeployment(path, deployment.id, status),
-    onSuccess: shown,
-  });
-  return (
-    <div className={classes.review}>
-      <FormError error={review.error} />
-      <Button size="xs" loading={review.isPending} onClick={() => review.mutate('approved')}>
-        Approve
-      </Button>
-      <Button size="xs" variant="default" disabled={review.isPending} onClick={() => review.mutate('rejected')}>
-        Reject
-      </Button>
-    </div>
-  );
 }
 
 interface Props {
@@ -86,9 +64,10 @@ export function DeploymentRow({ deployment, current, deploys, shown }: Props) {
           )}
           {deployment.user ? <span>{deployment.user.name}</span> : null}
           {review ? pendingOf(review).map((text) => <span key={text}>{text}</span>) : null}
-          {review?.approvals.map(({ user, status }) => (
+          {review?.approvals.map(({ user, status, comment }) => (
             <span key={user.id}>
               {status === 'approved' ? 'Approved' : 'Rejected'} by {user.name}
+              {comment ? `: ${comment}` : null}
             </span>
           ))}
         </>
@@ -96,7 +75,9 @@ export function DeploymentRow({ deployment, current, deploys, shown }: Props) {
       after={
         <>
           <TimeAgo at={deployment.updated_at} />
-          {deploys && review ? <ReviewButtons deployment={deployment} shown={shown} /> : null}
+          {deploys && review ? (
+            <DeploymentReview deployment={deployment} rules={review.approval_summary.rules} shown={shown} />
+          ) : null}
           {deploys && job && deployment.status === 'success' ? (
             <ConfirmButton
               title={current ? 'Redeploy' : 'Roll back environment'}

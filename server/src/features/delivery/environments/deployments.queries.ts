@@ -208,14 +208,3 @@ export async function linkMergeRequests(tx: Db, deploymentId: number, ids: reado
     .onConflict((conflict) => conflict.doNothing())
     .execute();
 }
-
-/** Ids of the merge requests of a deployment. */
-export async function linkedMergeRequests(db: Db, deploymentId: number): Promise<number[]> {
-  const rows = await db
-    .selectFrom('deployment_merge_requests')
-    .select('merge_request_id')
-    .where('deployment_id', '=', deploymentId)
-    .orderBy('merge_request_id')
-    .execute();
-  return rows.map(({ merge_request_id }) => merge_request_id);
-}

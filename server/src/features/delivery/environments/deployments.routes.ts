@@ -1,15 +1,15 @@
 /** The API of deployments. */
-import Type, { type Static } from 'typebox';
+import Type from 'typebox';
 import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Deployment as DeploymentRow } from '../../../kernel/db/rows.ts';
 import { Count, Entity, ListOf } from '../../../kernel/http/entity.ts';
 import { badRequest, notFound, recordNotFound } from '../../../kernel/http/errors.ts';
-import { mapPresent, offsetPage, slicePage, withItems } from '../../../kernel/http/pagination.ts';
+import { mapPresent, offsetPage } from '../../../kernel/http/pagination.ts';
 import { Bool, DateTimeParam, IdOrPath, Int, OneOf, Optional, Str } from '../../../kernel/http/params/schema.ts';
 import { requireOnProject } from '../../../kernel/http/parents.ts';
 import { answer, Empty, type Route, route } from '../../../kernel/http/route.ts';
-import { MergeRequest } from '../../review/index.ts';
+import { exclusiveFilters, ListedMergeRequest, mergeRequestFilters, type Review } from '../../review/index.ts';
 import {
   ApprovalSummary,
   type Approving,
@@ -23,7 +23,6 @@ import {
   deploymentOrders,
   deploymentStatuses,
   findDeployment,
-  linkedMergeRequests,
   listDeployments,
 } from './deployments.queries.ts';
 import { type DeploymentService, reportedStatuses } from './deployments.service.ts';
@@ -35,8 +34,7 @@ export interface DeploymentRoutesDependencies {
   readonly presenter: DeploymentPresenter;
   readonly approve: Approving;
   readonly externalUrl: string;
-  /** By id, in that order; without those that have gone. */
-  readonly mergeRequests: (ids: readonly number[]) => Promise<Static<typeof MergeRequest>[]>;
+  readonly mergeRequests: Review['deployed'];
 }
 
 const common = { tag: 'Deployments', credentials: ['token', 'session', 'job'] } as const;
@@ -222,13 +220,11 @@ export function deploymentRoutes(deps: DeploymentRoutesDependencies): Route[] {
       summary: 'List merge requests that were deployed by a deployment',
       access: read,
       pagination: 'offset',
-      params: one,
-      responses: { 200: ListOf(MergeRequest) },
+      params: Type.Object({ ...one.properties, ...mergeRequestFilters }, exclusiveFilters),
+      responses: { 200: ListOf(ListedMergeRequest) },
       handler: async ({ subject, caller, params, page }) => {
         requireOnProject(caller, 'read_merge_request', subject);
-        const row = await find(subject, params.deployment_id);
-        const ids = slicePage(page, await linkedMergeRequests(db, row.id));
-        return withItems(ids, await deps.mergeRequests(ids.items));
+        return await deps.mergeRequests(await find(subject, params.deployment_id), params, page, caller);
       },
     }),
   ];

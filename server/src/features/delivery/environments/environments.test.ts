@@ -383,6 +383,19 @@ describe('the API', () => {
       return found.body.length > 0 && found.body;
     });
     expect(brought.map(({ id }) => id)).toEqual([request.id]);
+    const narrowed = async (query: object) =>
+      (await call<Json[]>('GET', `${path}/merge_requests`, undefined, query)).body.map(({ id }) => id);
+    expect(await narrowed({ state: 'merged', source_branch: 'change', 'not[labels]': 'none-such' })).toEqual([
+      request.id,
+    ]);
+    for (const query of [
+      { state: 'opened' },
+      { source_branch: 'main' },
+      { search: 'other' },
+      { 'not[source_branch]': 'change' },
+    ])
+      expect(await narrowed(query), JSON.stringify(query)).toEqual([]);
+    expect((await call('GET', `${path}/merge_requests`, undefined, { state: 'done' })).status).toBe(400);
     expect((await call<Json[]>('GET', `${list}/${made.body.id}/merge_requests`)).body).toEqual([]);
     expect((await call('DELETE', path)).body).toEqual({ message: 'Deployment currently deployed to environment' });
     expect((await call('DELETE', `${list}/${made.body.id}`)).status).toBe(204);

@@ -60,6 +60,8 @@ export interface MergeRequestFilter {
   /** Whether anybody has approved. */
   readonly approved?: boolean | undefined;
   readonly sourceProjectId?: number | undefined;
+  /** Only those that this deployment brought. */
+  readonly deploymentId?: number;
   /** Successful deployments that brought it. */
   readonly deployed?: {
     readonly after?: Date | undefined;
@@ -230,6 +232,16 @@ function conditions(eb: Builder, filter: MergeRequestFilter) {
   const approvals = approved(filter.approvedByIds ?? [], filter.approvedByUsernames ?? []);
   if (approvals.length > 0) add(eb.and(approvals));
   if (filter.approverIds && filter.approverIds.length > 0) add(eb.and(approvers(filter.approverIds)));
+  if (filter.deploymentId !== undefined) {
+    add(
+      eb('id', 'in', (of) =>
+        of
+          .selectFrom('deployment_merge_requests')
+          .select('merge_request_id')
+          .where('deployment_id', '=', filter.deploymentId!),
+      ),
+    );
+  }
   for (const condition of deployed(filter.deployed ?? {})) add(eb.and([condition]));
   if (filter.milestoneId !== undefined) add(eb.and([eb('milestone_id', '=', filter.milestoneId)]));
   if (filter.labels && filter.labels.length > 0) add(eb.and(filter.labels.map(labelled)));

@@ -126,6 +126,16 @@ export const mergeRequestLists =
     );
 export type MergeRequestLists = ReturnType<typeof mergeRequestLists>;
 
+/** Lists of what a deployment brought, narrowed and ordered as other lists are. */
+export const deployedMergeRequests =
+  (deps: ListDependencies) =>
+  async (deployment: { project_id: number; id: number }, params: Static<typeof asked>, page: Page, caller: Caller) => {
+    const filter = { ...filterOf(caller, params), projectId: deployment.project_id, deploymentId: deployment.id };
+    return mapPage(await load(deps, filter, page, caller), (loaded) =>
+      listedJson(loaded, { base: deps.externalUrl }, loaded.status, params.with_labels_details ?? false),
+    );
+  };
+
 export function listingRoutes(deps: ListDependencies, statusOf: MergeCheckService['status']): Route[] {
   const { db } = deps;
   const urls = { base: deps.externalUrl };
