@@ -3,8 +3,33 @@ import { sql } from 'kysely';
 import type { Db } from '../../kernel/db/index.ts';
 import type { Noteable } from './notes/index.ts';
 
+/** A comment that its copy words otherwise. */
+export interface Reworded {
+  readonly id: number;
+  /** What it said when that was written. */
+  readonly was: string;
+  readonly body: string;
+}
+
+/** Comments that may have words or addresses that are of their place, the oldest first. */
+export async function namingComments(
+  db: Db,
+  { type, id }: Noteable,
+): Promise<readonly { readonly id: number; readonly body: string }[]> {
+  const { rows } = await sql<{ id: number; body: string }>`select id, body from notes
+    where noteable_type = ${type} and noteable_id = ${id}
+      and (body ~ '[#!&$%~]["[:alnum:]_]' or body ~ '[0-9a-f]{7}' or strpos(body, '/uploads/') > 0)
+    order by id`.execute(db);
+  return rows;
+}
+
 /** Comments with their threads and reactions, the system's too. Copies have ids of their own. */
-export async function copyComments(tx: Db, from: Noteable, to: Noteable): Promise<void> {
+export async function copyComments(
+  tx: Db,
+  from: Noteable,
+  to: Noteable,
+  reworded: readonly Reworded[] = [],
+): Promise<void> {
   await sql`with pairs as (
       select n.id, nextval(pg_get_serial_sequence('notes', 'id')) as copy_id,
         first_value(encode(sha256(convert_to(n.discussion_id || ${`:${to.type}:${to.id}`}, 'UTF8')), 'hex'))
@@ -17,11 +42,14 @@ export async function copyComments(tx: Db, from: Noteable, to: Noteable): Promis
         created_at, updated_at, action, source_type, source_id, source_project_id, source_sha)
       overriding system value
       select p.copy_id, ${to.projectId}::bigint, ${to.groupId}::bigint, ${to.type}, ${to.id}::bigint, ${to.iid}::bigint,
-        left(p.thread, 40), n.kind, n.author_id, n.body, n.system, n.internal,
+        left(p.thread, 40), n.kind, n.author_id, coalesce(w.body, n.body), n.system, n.internal,
         n.resolvable and ${to.type} <> 'epic', n.resolved_at, n.resolved_by_id, n.last_edited_at, n.last_edited_by_id,
         n.created_at, n.updated_at, n.action,
         n.source_type, n.source_id, n.source_project_id, n.source_sha
-      from pairs p join notes n on n.id = p.id order by p.id
+      from pairs p join notes n on n.id = p.id
+        left join json_to_recordset(${JSON.stringify(reworded)}::json) w (id bigint, was text, body text)
+          on w.id = n.id and w.was = n.body
+      order by p.id
       returning id
     )
     insert into award_emoji (user_id, name, noteable_type, note_id, created_at, updated_at)

@@ -8,7 +8,7 @@ import type { Markdown } from '../../kernel/markdown/index.ts';
 import type { ObjectStore } from '../../kernel/objects/index.ts';
 import type { Ports } from '../../kernel/ports.ts';
 import type { Settings } from '../../kernel/settings/index.ts';
-import { labeled, type Noteables, pushedCommits } from '../collaboration/index.ts';
+import { labeled, type Noteables, pushedCommits, textMoves } from '../collaboration/index.ts';
 import { timeTrackingRoutes } from '../collaboration/time-tracking/index.ts';
 import { externalPlaces, membersUnassigned } from '../namespaces/index.ts';
 import { boardRoutes } from './boards/boards.routes.ts';
@@ -81,8 +81,8 @@ export interface PlanningDependencies {
   readonly noteables: Noteables;
   readonly parents: Pick<ParentLoader, 'group' | 'project' | 'projects'>;
   readonly mail: Pick<Mail, 'configured' | 'send'>;
-  readonly markdown: Pick<Markdown, 'html'>;
-  readonly objects: Pick<ObjectStore, 'get' | 'exists' | 'putFile' | 'remove'>;
+  readonly markdown: Pick<Markdown, 'html' | 'moved'>;
+  readonly objects: Pick<ObjectStore, 'get' | 'exists' | 'put' | 'putFile' | 'remove'>;
   /** For what is served outside the API. */
   readonly resolver: CredentialResolver;
   readonly settings: Settings;
@@ -97,7 +97,10 @@ export function planningFeature(deps: PlanningDependencies) {
   ports.provide(membersUnassigned, { unassign });
   const service = issueService(db);
   const actions = deps.noteables.quickActions;
-  const transfers = issueTransfers(db, deps.parents, ports.every(issueFollowers));
+  const transfers = issueTransfers({
+    ...{ db, parents: deps.parents, texts: textMoves(deps) },
+    followers: ports.every(issueFollowers),
+  });
   const iterations = iterationService(db);
   const scheduling = schedulingTask(db);
   const due = dueTask(db);

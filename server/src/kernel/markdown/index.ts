@@ -9,7 +9,8 @@ import type { ImageAddresses, Images } from '../images/index.ts';
 import type { Logger } from '../telemetry/index.ts';
 import type { DocumentBase } from './addresses.ts';
 import { escapeHtml, type Piece } from './html/sanitise.ts';
-import { placeOf } from './places.ts';
+import { moving, wordsElsewhere } from './moving.ts';
+import { type OwnPlace, placeOf } from './places.ts';
 import { createRenderPool } from './pool.ts';
 import type { ReferenceKindName } from './references.ts';
 import { plainPieces, type RenderRequest } from './render.ts';
@@ -19,6 +20,7 @@ import { type FoundTarget, type ReferenceKind, type ReferenceTarget, targetFinde
 export type { DocumentBase } from './addresses.ts';
 export { baseOf, isMarkdownFile, wikiBaseOf } from './bases.ts';
 export { escapeHtml } from './html/sanitise.ts';
+export type { OwnPlace } from './places.ts';
 export { mentionsIn, namesNothing, referencesIn } from './references.ts';
 export { emojiCharacters } from './syntax/emoji.ts';
 export type { ReferenceKind, ReferenceTarget } from './targets.ts';
@@ -36,6 +38,8 @@ export interface Rendering {
 export interface Markdown {
   /** HTML without anything that runs or loads from elsewhere. */
   html(text: string, rendering: Rendering): Promise<string>;
+  /** The text as another place writes it: what is named in short words is named so that they lead there from that place. */
+  moved(text: string, from: Pick<Rendering, 'caller' | 'base'>, to: OwnPlace): Promise<string>;
   /** What texts may name; called once, by the composition root. */
   knows(kinds: readonly ReferenceKind[]): void;
   close(): Promise<void>;
@@ -152,6 +156,15 @@ export function createMarkdown(deps: MarkdownDependencies): Markdown {
           return target ? link(piece, target, before) : (piece.instead ?? escapeHtml(piece.reference.text));
         })
         .join('');
+    },
+    moved: async (text, { caller, base }, to) => {
+      const change = moving(text);
+      if (change.references.length === 0 || text.length > maximumLength) return text;
+      const targetOf = await targetsOf(kinds, change.references, placeOf(base), caller);
+      const words = change.references.map((reference) => wordsElsewhere(reference, targetOf(reference), to));
+      if (words.every((word, at) => word === change.references[at]?.text)) return text;
+      const request = { text: change.probe, base, flavour: 'full', absolute: false, externalUrl } as const;
+      return change.with(words, (await pool.render(request)) ?? []);
     },
     close: pool.close,
   };

@@ -15,6 +15,13 @@ describe('references in texts', () => {
         ['commit', 'a/b/c', 'a/b/c@0123abcd'],
       ],
     ],
+    [
+      '/a/b%"Two words" (/c%1) d/e https://f/g#1',
+      [
+        ['milestone', 'a/b', '/a/b%"Two words"'],
+        ['milestone', 'c', '/c%1'],
+      ],
+    ],
     ['thanks @ada.', [['user', null, '@ada']]],
     ['@deadbeef1 wrote', [['user', null, '@deadbeef1']]],
     ['since 3f786850e387550fdab836ed7e6dc881de23001b', [['commit', null, '3f786850e387550fdab836ed7e6dc881de23001b']]],

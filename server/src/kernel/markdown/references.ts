@@ -33,7 +33,7 @@ const range = `(?:\\.{2,3}${sha})?`;
 const word = '[\\p{L}\\p{N}_](?:[\\p{L}\\p{N}_.:?/&+-]{0,253}[\\p{L}\\p{N}_+])?';
 const pattern = new RegExp(
   // Neither in the middle of a word nor in an address or an email address.
-  `(?<![\\w/.@&#:!%~$-])(?:(${name}(?:/${name}){0,20})?(?:([!#&$])(\\d{1,9})|@(${sha}${range})|([%~])(${quoted}|${word}))|@(${name}(?:/${name}){0,20})|(${sha}${range}))(?![\\w/@-])`,
+  `(?<![\\w/.@&#:!%~$-])(?:(?:/?(${name}(?:/${name}){0,20}))?(?:([!#&$])(\\d{1,9})|@(${sha}${range})|([%~])(${quoted}|${word}))|@(${name}(?:/${name}){0,20})|(${sha}${range}))(?![\\w/@-])`,
   'gu',
 );
 

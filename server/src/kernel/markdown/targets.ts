@@ -13,11 +13,18 @@ export interface ReferenceTarget {
   readonly title: string;
   /** Shown on a colour: the parts of its name, the last one on no colour where there are several. */
   readonly label?: { readonly color: string; readonly textColor: string; readonly parts: readonly string[] };
+  /**
+   * How texts of other places write it after the path of the place, where that is not as it is written here; with a slash in
+   * front, the whole of it.
+   */
+  readonly lasting?: string;
 }
 
 /** With the kind that it is of: a name may be a user's or a group's. */
 export interface FoundTarget extends ReferenceTarget {
   readonly kind: ReferenceKindName;
+  /** The project or group that it was found in; null for what is of the whole instance. */
+  readonly place: Subject | null;
 }
 
 interface KindOf<Within, Place> {
@@ -134,8 +141,9 @@ export function targetFinder(parents: () => Pick<ParentLoader, 'project' | 'grou
     );
     return (reference) => {
       for (const named of meant(reference)) {
-        const target = targets.get(askOf(named)?.key ?? '')?.get(named.value);
-        if (target) return { ...target, kind: named.kind };
+        const ask = askOf(named);
+        const target = ask && targets.get(ask.key)?.get(named.value);
+        if (target) return { ...target, kind: named.kind, place: subjects.get(ask.at) ?? null };
       }
       return undefined;
     };

@@ -128,8 +128,9 @@ describe('references', () => {
     const open = await buildProject(app, { owner: owner.user, visibility: 'public' });
     const moved = await call('POST', `${path}/move`, { to_project_id: open.id });
     const there = `/projects/${open.id}/issues/${moved.iid}`;
-    expect(await mentions(there, reader)).toContain(farText);
-    expect(await mentions(there, null)).not.toContain(farText);
+    const near = `mentioned in issue ${hidden.path}#${far.iid}`;
+    expect(await mentions(there, reader)).toContain(near);
+    expect(await mentions(there, null)).not.toContain(near);
   });
 
   it('nobody is told of by those who do not see it, nor by internal comments', async () => {

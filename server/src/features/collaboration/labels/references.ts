@@ -26,11 +26,12 @@ export const labelReferences = (db: Db): ReferenceKind => ({
         ? `/${place.namespace.full_path}/${place.project.path}/-/issues`
         : `/groups/${place.group.full_path}/-/issues`;
     return new Map(
-      [...found].map(([value, { title, description, color }]) => [
+      [...found].map(([value, { id, title, description, color }]) => [
         value,
         {
           path: `${issues}?label_name[]=${encodeURIComponent(title)}`,
           title: description ?? title,
+          lasting: `~${id}`,
           label: { color, textColor: textColorOn(color), parts: partsOf(title) },
         },
       ]),

@@ -15,6 +15,11 @@ export const milestoneReferences = (db: Db): ReferenceKind => ({
         : canOnGroup(caller, 'read_group_milestone', place);
     if (!sees) return new Map();
     const found = await milestonesWritten(db, place, values, caller);
-    return new Map([...found].map(([value, row]) => [value, { path: milestonePath(row), title: row.title }]));
+    return new Map(
+      [...found].map(([value, row]) => {
+        const name = row.title.includes('"') ? row.iid : `"${row.title}"`;
+        return [value, { path: milestonePath(row), title: row.title, lasting: `/${row.place_path}%${name}` }];
+      }),
+    );
   },
 });

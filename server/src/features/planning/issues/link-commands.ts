@@ -27,7 +27,7 @@ export function linkCommands(deps: IssueCommandDependencies): readonly Command[]
         changes: {},
         summary: `${verb} ${argument}.`,
         after: async () => {
-          for (const other of found) await linkIssues(db, row, other.row, type, on.userId);
+          for (const other of found) await linkIssues(db, row, other.row, type, on.userId, { replacing: true });
         },
       };
     },

@@ -22,17 +22,25 @@ export async function linkOf(db: Db, issueId: number, linkId: number): Promise<L
   return (await linksOf(db, issueId)).find(({ id }) => id === linkId);
 }
 
-/** Undefined where the two are linked already. */
+/** Undefined where the two are linked already; two that only relate to each other become what is said now, if `replacing`. */
 export async function insertLink(
   tx: Db,
   values: Pick<LinkRow, 'source_id' | 'target_id' | 'link_type'>,
+  replacing = false,
 ): Promise<LinkRow | undefined> {
-  return await tx
+  const made = await tx
     .insertInto('issue_links')
     .values(values)
     .onConflict((conflict) => conflict.doNothing())
     .returningAll()
     .executeTakeFirst();
+  if (made || !replacing || values.link_type === 'relates_to') return made;
+  const { rows } = await sql<LinkRow>`update issue_links set source_id = ${values.source_id},
+      target_id = ${values.target_id}, link_type = ${values.link_type}, updated_at = now()
+    where least(source_id, target_id) = ${Math.min(values.source_id, values.target_id)}
+      and greatest(source_id, target_id) = ${Math.max(values.source_id, values.target_id)} and link_type = 'relates_to'
+    returning *`.execute(tx);
+  return rows[0];
 }
 
 /** False when it was removed meanwhile. */

@@ -33,21 +33,22 @@ async function tell(tx: Db, of: IssueRow, about: IssueRow, userId: number, actio
   await systemNote(tx, ofProject('issue', of), userId, action, `${text} ${await referenceFrom(tx, of, about)}`);
 }
 
-/** Undefined where the two are linked already. Who may is asked before. */
+/**
+ * Undefined where the two are linked already. Who may is asked before. With `replacing`, issues that relate to each other
+ * become ones of which one blocks the other.
+ */
 export async function linkIssues(
   db: Db,
   issue: IssueRow,
   other: IssueRow,
   type: LinkType,
   userId: number,
+  { replacing = false } = {},
 ): Promise<LinkRow | undefined> {
   const [source, target] = type === 'is_blocked_by' ? [other, issue] : [issue, other];
   return await transaction(db, async (tx) => {
-    const made = await insertLink(tx, {
-      source_id: source.id,
-      target_id: target.id,
-      link_type: type === 'relates_to' ? 'relates_to' : 'blocks',
-    });
+    const link_type = type === 'relates_to' ? 'relates_to' : 'blocks';
+    const made = await insertLink(tx, { source_id: source.id, target_id: target.id, link_type }, replacing);
     if (!made) return undefined;
     const [there, here] =
       type === 'relates_to'

@@ -290,6 +290,28 @@ describe('quick actions', () => {
   });
 });
 
+describe('/blocks and /blocked_by', () => {
+  it('change a link that only relates, with notes, and leave one that says more', async () => {
+    const [one, two] = [await make(), await make()];
+    const say = (body: string) => post(`${one.path}/notes`, { body });
+    const links = async (path: string) =>
+      (await get<Json[]>(`${path}/links`)).map(({ iid, link_type }) => [iid, link_type]);
+    await say(`/relate #${two.iid}`);
+    await say(`/blocked_by #${two.iid}`);
+    expect(await links(one.path)).toEqual([[two.iid, 'is_blocked_by']]);
+    expect(await links(two.path)).toEqual([[one.iid, 'blocks']]);
+    await say(`/blocks #${two.iid}\n/relate #${two.iid}`);
+    expect(await links(one.path)).toEqual([[two.iid, 'is_blocked_by']]);
+    expect(await bodies(one.path)).toEqual([
+      `marked this issue as related to #${two.iid}`,
+      `marked this issue as blocked by #${two.iid}`,
+    ]);
+    expect(await bodies(two.path)).toContain(`marked this issue as blocking #${one.iid}`);
+    const json = { target_project_id: project.id, target_issue_iid: two.iid, link_type: 'blocks' };
+    expect((await post(`${one.path}/links`, json)).status).toBe(409);
+  });
+});
+
 describe('issues that go on elsewhere', () => {
   it('are moved with what was said, and lead to where they are', async () => {
     const [from, friend] = [await make({ title: 'Moves', labels: 'bug', weight: 2 }, owner), await make()];

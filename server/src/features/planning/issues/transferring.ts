@@ -5,7 +5,14 @@ import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { Epic, Issue } from '../../../kernel/db/rows.ts';
 import { badRequest, recordNotFound, unauthorized } from '../../../kernel/http/errors.ts';
 import type { ParentLoader } from '../../../kernel/http/parents.ts';
-import { copyComments, copyFollowers, labelsNamed, milestoneNamed, milestonesById } from '../../collaboration/index.ts';
+import {
+  copyComments,
+  copyFollowers,
+  labelsNamed,
+  milestoneNamed,
+  milestonesById,
+  type TextMoves,
+} from '../../collaboration/index.ts';
 import { ofProject, systemNote } from '../../collaboration/notes/index.ts';
 import { copyTimes } from '../../collaboration/time-tracking/index.ts';
 import { epicAbove } from '../epics/epics.queries.ts';
@@ -32,14 +39,27 @@ async function known(tx: Db, place: ProjectSubject | GroupSubject, titles: reado
   return found;
 }
 
-export function issueTransfers(db: Db, parents: Pick<ParentLoader, 'group'>, followers: readonly IssueFollower[]) {
+export interface TransferDependencies {
+  readonly db: Db;
+  readonly parents: Pick<ParentLoader, 'group'>;
+  readonly texts: TextMoves;
+  readonly followers: readonly IssueFollower[];
+}
+
+export function issueTransfers({ db, parents, texts, followers }: TransferDependencies) {
   /** A new issue with what the other project can show of the old one: people, labels and dates that exist there. */
-  async function copy(tx: Db, caller: Caller, row: Issue, target: ProjectSubject): Promise<Issue> {
+  async function copy(
+    tx: Db,
+    caller: Caller,
+    row: Issue,
+    target: ProjectSubject,
+    description: string | null,
+  ): Promise<Issue> {
     const labels = (await queries.labelsOf(tx, [row.id])).get(row.id) ?? [];
     const [milestone] = await milestonesById(tx, row.milestone_id === null ? [] : [row.milestone_id]);
     const epic = row.epic_id === null ? undefined : await epicAbove(tx, target, caller, { id: row.epic_id });
     const iteration = row.iteration_id === null ? undefined : await iterationAbove(tx, target, row.iteration_id);
-    const { title, description, confidential, discussion_locked, weight, start_date, due_date } = row;
+    const { title, confidential, discussion_locked, weight, start_date, due_date } = row;
     const people = await peopleWhoRead(tx, target, await queries.assigneeIds(tx, row.id), caller);
     const made = await issueService(tx).create(target, caller, {
       ...{ title, description, confidential, discussion_locked, weight, start_date, due_date },
@@ -72,14 +92,15 @@ export function issueTransfers(db: Db, parents: Pick<ParentLoader, 'group'>, fol
     /** The issue in another project, with all that was said about it; the old one is closed and leads there. */
     async move(subject: ProjectSubject, caller: Caller, issue: Issue, target: ProjectSubject): Promise<Issue> {
       const userId = requireTransfer('move', subject, caller, target);
-      return await transaction(db, async (tx) => {
+      const there = { caller, from: subject, to: target };
+      return await texts.along(there, issue.description, ofProject('issue', issue), async (tx, moved) => {
         const row = await queries.lockIssue(tx, issue.id);
         if (!row) throw recordNotFound();
         if (row.moved_to_id !== null || row.promoted_to_epic_id !== null)
           throw badRequest('Cannot move issue due to insufficient permissions!');
-        const made = await copy(tx, caller, row, target);
+        const made = await copy(tx, caller, row, target, moved.text(row.description));
         const [from, to] = [ofProject('issue', row), ofProject('issue', made)];
-        await copyComments(tx, from, to);
+        await copyComments(tx, from, to, moved.comments);
         await copyFollowers(tx, from, to);
         await copyLinks(tx, row.id, made.id);
         await copyTimes(tx, 'issues', row.id, made.id);
@@ -102,12 +123,14 @@ export function issueTransfers(db: Db, parents: Pick<ParentLoader, 'group'>, fol
       { withNotes }: CloneOptions,
     ): Promise<Issue> {
       const userId = requireTransfer('clone', subject, caller, target);
-      return await transaction(db, async (tx) => {
+      const there = { caller, from: subject, to: target };
+      const said = withNotes ? ofProject('issue', issue) : null;
+      return await texts.along(there, issue.description, said, async (tx, moved) => {
         const row = await queries.lockIssue(tx, issue.id);
         if (!row) throw recordNotFound();
-        const made = await copy(tx, caller, row, target);
+        const made = await copy(tx, caller, row, target, moved.text(row.description));
         const [from, to] = [ofProject('issue', row), ofProject('issue', made)];
-        if (withNotes) await copyComments(tx, from, to);
+        if (withNotes) await copyComments(tx, from, to, moved.comments);
         await systemNote(tx, to, userId, 'cloned', `cloned from ${await referenceFrom(tx, made, row)}`);
         await systemNote(tx, from, userId, 'cloned', `cloned to ${await referenceFrom(tx, row, made)}`);
         return made;
@@ -128,7 +151,8 @@ export function issueTransfers(db: Db, parents: Pick<ParentLoader, 'group'>, fol
       const { user } = caller;
       const group = await this.groupToPromote(subject, caller, issue);
       if (!group || !user) throw badRequest('Cannot promote issue due to insufficient permissions.');
-      return await transaction(db, async (tx) => {
+      const there = { caller, from: subject, to: group };
+      return await texts.along(there, issue.description, ofProject('issue', issue), async (tx, moved) => {
         const row = await queries.lockIssue(tx, issue.id);
         if (!row) throw recordNotFound();
         if (row.promoted_to_epic_id !== null) throw badRequest('Issue already promoted to epic.');
@@ -136,7 +160,7 @@ export function issueTransfers(db: Db, parents: Pick<ParentLoader, 'group'>, fol
         const above = row.epic_id === null ? undefined : await epicAbove(tx, subject, caller, { id: row.epic_id });
         const epic = await epicService(tx).create(group, caller, {
           title: row.title,
-          description: row.description,
+          description: moved.text(row.description),
           confidential: row.confidential,
           parent_id: above?.id,
           labels: await known(
@@ -146,7 +170,7 @@ export function issueTransfers(db: Db, parents: Pick<ParentLoader, 'group'>, fol
           ),
         });
         const [from, to] = [ofProject('issue', row), epicNoteableOf(epic)];
-        await copyComments(tx, from, to);
+        await copyComments(tx, from, to, moved.comments);
         await copyFollowers(tx, from, to);
         const path = `${subject.namespace.full_path}/${subject.project.path}`;
         await systemNote(tx, to, user.id, 'issue_promoted', `promoted from issue ${path}#${row.iid}`);

@@ -28,7 +28,10 @@ export function commitReferences(reader: Pick<RepositoryReader, 'resolve' | 'com
           const sha = await resolved(place.project, value);
           if (sha === null) return null;
           const { title } = await reader.commit(place.project, sha);
-          return [value, { path: `/${path}/-/commit/${sha}`, title } satisfies ReferenceTarget] as const;
+          return [
+            value,
+            { path: `/${path}/-/commit/${sha}`, title, lasting: `@${sha}` } satisfies ReferenceTarget,
+          ] as const;
         });
         return present(await Promise.all(targets));
       },

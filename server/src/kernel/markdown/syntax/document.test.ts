@@ -14,6 +14,10 @@ describe('documents', () => {
     expect(html('# "><script>')).not.toContain('id="">');
   });
 
+  test('two tildes strike out, one does not', () => {
+    expect(html('~~gone~~ one~1 and two~2 ~x~')).toBe('<p><del>gone</del> one~1 and two~2 ~x~</p>\n');
+  });
+
   test('a table of contents links to all headings, once', () => {
     const page = html('[[_TOC_]]\n\n# A\n\n### B & C\n\n## D\n\n# E\n\n[TOC]\n');
     expect(page).toContain(
