@@ -42,12 +42,14 @@ describe('expandVariables', () => {
     { key: 'OWN', value: '$OWN:own' },
     { key: 'OWN', value: '$B' },
     { key: 'ALONE', value: '<$ALONE>' },
+    { key: 'ESCAPED', value: `$$A %%A%% $\{}` },
     { key: 'RAW', value: '$A', raw: true },
   ];
   test.each([
     [`$A$\{A}$AB`, 'aa'],
     ['$B', '[a]'],
-    ['$$A $$$A', '$A $a'],
+    ['$$A $$$A %%A%%', '$a $$a %a%'],
+    ['$ESCAPED', `$$A %%A%% $\{}`],
     ['${A', '${A'],
     [`$ $1 $\{}`, `$ $1 $\{}`],
     ['$RAW', '$A'],

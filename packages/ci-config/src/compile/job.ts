@@ -2,6 +2,7 @@
 import { mergeVariables } from '../expand/defaults.ts';
 import { declarationOf } from '../inputs/declarations.ts';
 import { NO_ARTIFACTS } from '../keywords/artifacts.ts';
+import { isEnvironmentName } from '../keywords/environment-name.ts';
 import { publishedFolder } from '../keywords/publish.ts';
 import type { Rule } from '../keywords/rules.ts';
 import type { YamlVariable } from '../keywords/variables.ts';
@@ -24,6 +25,7 @@ export async function planJob(
   const named = await inEnvironment(frame, layers, files, ofRule);
   const scope = jobScope(named, layers, ofRule);
   const environment = config.environment ? expandEnvironment(config.environment, scope, frame) : null;
+  const group = scope.expand(config.resource_group ?? '', 'empty');
   const when = rule?.when ?? config.when ?? 'on_success';
   const failure = rule?.allowFailure ?? config.allow_failure;
   return {
@@ -49,7 +51,7 @@ export async function planJob(
     tags: (config.tags ?? []).map((tag) => scope.expand(tag, 'keep')),
     coverage: config.coverage ?? null,
     environment,
-    resourceGroup: config.resource_group === undefined ? null : scope.expand(config.resource_group, 'keep'),
+    resourceGroup: isEnvironmentName(group) ? group : null,
     parallel: instance.parallel,
     hooks: config.hooks ?? [],
     release: config.release ?? null,

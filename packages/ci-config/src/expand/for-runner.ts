@@ -3,6 +3,7 @@
  * what refers to variables that refer to others is expanded before.
  */
 import { DEFAULT_LIMITS, type Limits } from '../limits.ts';
+import { namesIn, replaceReferences } from './references.ts';
 
 type Sent = {
   readonly key: string;
@@ -13,15 +14,10 @@ type Sent = {
   readonly file?: boolean;
 };
 
-/** `$$`, `%%` and `${}` are no references: they stay for the runner. */
-const REFERENCE = /\$\$|%%|\$(?:\{([A-Za-z_]\w*)?\}|([A-Za-z_]\w*))|%([A-Za-z_]\w*)%/g;
 // A payload is sent for each job: twice the longest message of a commit, and some room.
 const MOST_ADDED = 1_048_576;
 
-function referencesOf({ value, raw }: Sent): string[] {
-  if (raw || !/[$%]/.test(value)) return [];
-  return [...value.matchAll(REFERENCE)].flatMap(([, braced, bare, percent]) => braced ?? bare ?? percent ?? []);
-}
+const referencesOf = ({ value, raw }: Sent): string[] => (raw ? [] : namesIn(value, 'value'));
 
 /**
  * Indexes so that each variable comes behind those that it refers to, of one name all of them; otherwise as given. Null
@@ -65,10 +61,10 @@ export function expandForRunner<T extends Sent>(list: readonly T[], limits: Limi
     if (referencesOf(item).length === 0) return item;
     let length = item.value.length;
     const most = Math.min(limits.variableBytes, length + room);
-    const value = item.value.replace(REFERENCE, (all, braced?: string, bare?: string, percent?: string) => {
-      const found = known.get(braced ?? bare ?? percent ?? '');
-      if (!found || found.file || found.raw) return all;
-      length += found.value.length - all.length;
+    const value = replaceReferences(item.value, 'value', (name, reference) => {
+      const found = known.get(name);
+      if (!found || found.file || found.raw) return undefined;
+      length += found.value.length - reference.length;
       return length > most ? '' : found.value;
     });
     if (length > most) return item;

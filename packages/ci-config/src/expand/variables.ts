@@ -2,6 +2,7 @@
 import { failLimit, type Mark } from '../diagnostics.ts';
 import type { Limits } from '../limits.ts';
 import { circlesAmong } from './circles.ts';
+import { mayRefer, namesIn, type Place, replaceReferences } from './references.ts';
 
 /** A raw variable's value is used as it is; others may refer to further variables. */
 export type Variable = {
@@ -20,8 +21,6 @@ export type Layer = {
   readonly referring: readonly Variable[];
 };
 
-const REFERENCE = /\$(?:\$|\{([A-Za-z_][A-Za-z0-9_]*)\}|([A-Za-z_][A-Za-z0-9_]*))|%([A-Za-z_][A-Za-z0-9_]*)%/g;
-const mayRefer = (text: string): boolean => text.includes('$') || text.includes('%');
 // Longer chains of variables than this are a mistake, and would end in a stack overflow.
 const MOST_NESTED = 100;
 
@@ -33,7 +32,7 @@ export type Scope = {
   get(name: string): string | undefined;
   /** The value as it is written: what expressions compare. Names in it are not looked up. */
   written(name: string): string | undefined;
-  /** The text with its references replaced, `$$` being one dollar sign. */
+  /** The text with its references replaced. */
   expand(text: string, unknown: Unknown): string;
   /** The names of variables that refer to each other in a circle: then none is expanded. */
   circles(): readonly (readonly string[])[];
@@ -58,10 +57,7 @@ export function layer(variables: Iterable<Variable>): Layer {
   return { named, referring };
 }
 
-function namesUsedBy({ value, raw }: Variable): string[] {
-  if (raw || !mayRefer(value)) return [];
-  return [...value.matchAll(REFERENCE)].flatMap(([, braced, bare, percent]) => braced ?? bare ?? percent ?? []);
-}
+const namesUsedBy = ({ value, raw }: Variable): string[] => (raw ? [] : namesIn(value, 'value'));
 
 function circlesOf(layers: readonly Layer[]): string[][] {
   const referring = layers.flatMap((each) => each.referring);
@@ -109,7 +105,7 @@ export function variableScope(layers: readonly Layer[], budget: ExpansionBudget,
     const { key, value, raw } = variable;
     if (raw || !mayRefer(value) || circles().length > 0) return value;
     nested++;
-    const expanded = replaced(value, 'empty', (name) => (name === key ? before?.() : get(name)));
+    const expanded = replaced(value, 'value', 'empty', (name) => (name === key ? before?.() : get(name)));
     nested--;
     return expanded;
   };
@@ -121,28 +117,29 @@ export function variableScope(layers: readonly Layer[], budget: ExpansionBudget,
       failLimit(mark, 'bytes of expanded variables', limits, 'variableTotalBytes', budget.used);
     }
   };
-  const expand = (text: string, unknown: Unknown): string => replaced(text, unknown, get);
-  const replaced = (text: string, unknown: Unknown, lookUp: (name: string) => string | undefined): string => {
-    if (!mayRefer(text)) return text;
+  const expand = (text: string, unknown: Unknown): string => replaced(text, 'text', unknown, get);
+  const replaced = (
+    text: string,
+    place: Place,
+    unknown: Unknown,
+    lookUp: (name: string) => string | undefined,
+  ): string => {
     let bytes = 0;
-    const result = text.replace(REFERENCE, (reference, braced?: string, bare?: string, percent?: string) => {
-      if (reference === '$$') return '$';
-      const name = (braced ?? bare ?? percent)!;
-      if (nested > MOST_NESTED) return reference;
+    return replaceReferences(text, place, (name, reference) => {
+      if (nested > MOST_NESTED) return undefined;
       // Between percent signs may be the code of a character in an address.
-      const value = lookUp(name) ?? (unknown === 'keep' || percent !== undefined ? reference : '');
+      const value = lookUp(name) ?? (unknown === 'keep' || reference.startsWith('%') ? reference : '');
       bytes += value.length;
       spend(bytes, value.length);
       return value;
     });
-    return result;
   };
   const expandExisting: Scope['expandExisting'] = (text) => {
     let bytes = 0;
     let masked = false;
-    const result = text.replace(REFERENCE, (reference, braced?: string, bare?: string, percent?: string) => {
-      const variable = reference === '$$' ? undefined : find((braced ?? bare ?? percent)!);
-      if (!variable) return reference;
+    const result = replaceReferences(text, 'text', (name) => {
+      const variable = find(name);
+      if (!variable) return undefined;
       masked ||= variable.masked ?? false;
       bytes += variable.value.length;
       spend(bytes, variable.value.length);
