@@ -271,6 +271,7 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     resolver: identity.resolver,
     search: { ...repository.search, ...planning.search, ...review.search, projects: namespaces.list, log },
     feedCaller: identity.feedCaller,
+    issueFeed: planning.issueFeed,
     webhooks: {
       settings,
       urls: { externalUrl, sshPrefix },

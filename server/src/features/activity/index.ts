@@ -11,7 +11,7 @@ import type { Settings } from '../../kernel/settings/index.ts';
 import type { Noteables } from '../collaboration/index.ts';
 import { externalPlaces, projectActivity } from '../namespaces/index.ts';
 import { eventRoutes, type PushReader, recorder, retention } from './events/index.ts';
-import { feeds } from './feeds/feeds.ts';
+import { type FeedDependencies, feeds } from './feeds/feeds.ts';
 import { externalIssueReferences, integrationsOf } from './integrations/index.ts';
 import { notificationSettingRoutes } from './notification-settings/notification-settings.routes.ts';
 import {
@@ -54,6 +54,7 @@ export interface ActivityDependencies {
   readonly noteables: Pick<Noteables, 'audience'>;
   /** Who a feed token stands for; null when it is unknown. */
   readonly feedCaller: (token: string) => Promise<Caller | null>;
+  readonly issueFeed: FeedDependencies['issueFeed'];
 }
 
 /** The message of a fact is made once for webhooks and integrations. */

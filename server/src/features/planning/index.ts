@@ -37,6 +37,7 @@ import { epicReferences } from './epics/references.ts';
 import { issueCsv } from './issue-csv/index.ts';
 import { issueCommands } from './issues/commands.ts';
 import { dueTask } from './issues/due.ts';
+import { issueFeed } from './issues/feed.ts';
 import { issueFinder } from './issues/finder.ts';
 import { issuePresenter, issueRoutes } from './issues/issues.routes.ts';
 import { issueService } from './issues/issues.service.ts';
@@ -63,6 +64,7 @@ export type { FindEpics } from './epics/finding.ts';
 export { epicsSeen } from './epics/seen.queries.ts';
 export { epicLinkRelation, epicRelation } from './epics/transfer.ts';
 export { tellDueIssues } from './issues/due.ts';
+export type { IssueFeed } from './issues/feed.ts';
 export type { IssueFinder } from './issues/finder.ts';
 export { Issue as IssueEntity } from './issues/issues.entity.ts';
 export { labelsOf as labelsOfIssues } from './issues/issues.queries.ts';
@@ -157,6 +159,7 @@ export function planningFeature(deps: PlanningDependencies) {
     cron: [...scheduling.cron, ...due.cron],
     /** Lists for the search. */
     search: { issues: issueLists(db, externalUrl), epics: epicFinder(db, epicsShown) },
+    issueFeed: issueFeed(db, externalUrl),
     /** Issues that others link to. */
     issues: issueFinder(db, externalUrl, deps.parents),
     /** What becomes of issues whose people go. */

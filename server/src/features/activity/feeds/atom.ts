@@ -11,6 +11,14 @@ interface Entry {
   readonly url: string;
   readonly at: Date;
   readonly author: Person;
+  /** What an issue is made of. */
+  readonly details?: {
+    readonly description: string | null;
+    readonly milestone: string | null;
+    readonly labels: readonly string[];
+    readonly assignees: readonly Person[];
+    readonly due_date: string | null;
+  };
 }
 
 export interface Feed {
@@ -30,17 +38,43 @@ function escaped(text: string): string {
   return wellFormed.replace(/[&<>"]/g, (character) => escapes[character] ?? character);
 }
 
-const author = ({ name, email }: Person) =>
-  `<author><name>${escaped(name)}</name>${email ? `<email>${escaped(email)}</email>` : ''}</author>`;
+const person = (element: string, { name, email }: Person) =>
+  `<${element}><name>${escaped(name)}</name>${email ? `<email>${escaped(email)}</email>` : ''}</${element}>`;
 
-const entry = ({ id, title, url, at, author: by }: Entry) =>
+/** The elements in which readers of the ecosystem look for them. */
+function detailLines(title: string, { description, milestone, labels, assignees, due_date }: Details): string[] {
+  const one = (name: string, text: string | null) =>
+    text === null || text === '' ? [] : [`    <${name}>${escaped(text)}</${name}>`];
+  const all = (name: string, inside: readonly string[]) =>
+    inside.length === 0 ? [] : [`    <${name}>${inside.join('')}</${name}>`];
+  return [
+    ...one('summary', title),
+    ...one('description', description),
+    ...one('content', description),
+    ...one('milestone', milestone),
+    ...all(
+      'labels',
+      labels.map((label) => `<label>${escaped(label)}</label>`),
+    ),
+    ...all(
+      'assignees',
+      assignees.map((each) => person('assignee', each)),
+    ),
+    ...assignees.slice(0, 1).map((each) => `    ${person('assignee', each)}`),
+    ...one('due_date', due_date),
+  ];
+}
+type Details = NonNullable<Entry['details']>;
+
+const entry = ({ id, title, url, at, author: by, details }: Entry) =>
   [
     '  <entry>',
     `    <id>${escaped(id)}</id>`,
     `    <link href="${escaped(url)}"/>`,
     `    <title>${escaped(title)}</title>`,
     `    <updated>${at.toISOString()}</updated>`,
-    `    ${author(by)}`,
+    `    ${person('author', by)}`,
+    ...(details ? detailLines(title, details) : []),
     '  </entry>',
   ].join('\n');
 

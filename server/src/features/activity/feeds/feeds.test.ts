@@ -1,9 +1,17 @@
-/** Atom feeds of events, and the token that opens them and nothing else. */
+/** Atom feeds of events and issues, calendars, and the token that opens them and nothing else. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
 import { eventually } from '../../../../test/ci.ts';
-import { type BuiltToken, buildToken, buildUser } from '../../../../test/factories.ts';
+import {
+  type BuiltToken,
+  buildGroup,
+  buildMember,
+  buildProject,
+  buildToken,
+  buildUser,
+} from '../../../../test/factories.ts';
 import { buildRepositoryProject, type RepositoryProject } from '../../../../test/repositories.ts';
+import { Level } from '../../../kernel/authz/levels.ts';
 import { atom } from './atom.ts';
 import { rewriteFeedUrl } from './feeds.ts';
 
@@ -126,6 +134,94 @@ describe('the feed token', () => {
   });
 });
 
+describe('issues', () => {
+  const at = () => `/projects/${repository.id}`;
+  const make = async (json: Record<string, unknown>) => {
+    const made = await app.api<{ id: number; iid: number; web_url: string }>('POST', `${at()}/issues`, {
+      ...{ token: owner.secret, json },
+    });
+    expect(made.status).toBe(201);
+    return made.body;
+  };
+  let due: Awaited<ReturnType<typeof make>>;
+  beforeAll(async () => {
+    await app.api('POST', `${at()}/milestones`, { token: owner.secret, json: { title: 'v1 & v2' } });
+    const [milestone] = (await app.api<{ id: number }[]>('GET', `${at()}/milestones`, { token: owner.secret })).body;
+    due = await make({
+      ...{ title: 'Due; soon, <b>', description: 'Text\n& more', due_date: '2031-05-06', labels: 'bug,late' },
+      ...{ milestone_id: milestone?.id, assignee_ids: [owner.user.id] },
+    });
+    await make({ title: 'Secret', confidential: true });
+    const closed = await make({ title: 'Done', due_date: '2031-05-07' });
+    const json = { state_event: 'close' };
+    await app.api('PUT', `${at()}/issues/${closed.iid}`, { token: owner.secret, json });
+  });
+
+  it('of a project are entries with what they are made of, the newest first, open ones unless asked otherwise', async () => {
+    const path = `/${repository.fullPath}/-/issues.atom`;
+    expect(await entries(path)).toEqual(['Secret', 'Due; soon, &lt;b&gt;']);
+    const { headers, body } = await read(path);
+    expect(headers.get('content-type')).toBe('application/atom+xml; charset=utf-8');
+    const name = 'Ann &amp; &lt;Bob&gt;';
+    for (const line of [
+      `<id>${due.web_url}</id>`,
+      `<link href="${due.web_url}"/>`,
+      `<author><name>${name}</name></author>`,
+      '<summary>Due; soon, &lt;b&gt;</summary>',
+      '<description>Text\n&amp; more</description>',
+      '<milestone>v1 &amp; v2</milestone>',
+      '<labels><label>bug</label><label>late</label></labels>',
+      `<assignees><assignee><name>${name}</name></assignee></assignees>`,
+      `<assignee><name>${name}</name></assignee>`,
+      '<due_date>2031-05-06</due_date>',
+    ])
+      expect(body).toContain(line);
+    const titles = async (query: Record<string, string>) =>
+      [
+        ...(await app.request<string>('GET', path, { query: { feed_token: token, ...query } })).body.matchAll(
+          /<title>(?!Ann)(.*?)<\/title>/g,
+        ),
+      ]
+        .map(([, title]) => title)
+        .filter((title) => !title?.endsWith(' issues'));
+    expect(await titles({ state: 'closed' })).toEqual(['Done']);
+    expect(await titles({ 'label_name[]': 'late' })).toEqual(['Due; soon, &lt;b&gt;']);
+    expect(await titles({ confidential: 'true' })).toEqual(['Secret']);
+    expect((await app.request('GET', path, { query: { feed_token: token, state: 'odd' } })).status).toBe(400);
+  });
+
+  it('are a calendar of the days by which they are due', async () => {
+    const { headers, body } = await read(`/${repository.fullPath}/-/issues.ics`);
+    expect(headers.get('content-type')).toBe('text/calendar; charset=utf-8');
+    const { hostname } = new URL(app.url);
+    const unfolded = body.replaceAll('\r\n ', '');
+    expect(unfolded.split('\r\n').filter((line) => !line.startsWith('DTSTAMP'))).toEqual([
+      ...['BEGIN:VCALENDAR', 'VERSION:2.0', 'PRODID:-//Millrace//Issues//EN', 'CALSCALE:GREGORIAN'],
+      expect.stringMatching(/^X-WR-CALNAME:.+ issues$/),
+      ...['BEGIN:VEVENT', `UID:issue-${due.id}@${hostname}`, 'DTSTART;VALUE=DATE:20310506'],
+      `SUMMARY:Due\\; soon\\, <b> (in ${repository.fullPath})`,
+      `DESCRIPTION:Find out more at ${due.web_url}`,
+      `URL;VALUE=URI:${due.web_url}`,
+      ...['TRANSP:TRANSPARENT', 'END:VEVENT', 'END:VCALENDAR', ''],
+    ]);
+    expect(body.split('\r\n').every((line) => Buffer.byteLength(line) <= 75)).toBe(true);
+  });
+
+  it('of oneself are those that one is assigned to, of a group those of its projects', async () => {
+    expect(await entries('/dashboard/issues.atom')).toEqual(['Due; soon, &lt;b&gt;']);
+    expect((await read('/dashboard/issues.ics')).body).toContain(`UID:issue-${due.id}@`);
+    expect((await app.request('GET', '/dashboard/issues.atom')).status).toBe(401);
+    const group = await buildGroup(app, { owner: owner.user, visibility: 'private' });
+    const project = await buildProject(app, { namespace: group, visibility: 'private' });
+    await buildMember(app, { of: project, user: owner.user, level: Level.owner });
+    const json = { title: 'Of the group' };
+    await app.api('POST', `/projects/${project.id}/issues`, { token: owner.secret, json });
+    expect(await entries(`/groups/${group.full_path}/-/issues.atom`)).toEqual(['Of the group']);
+    expect((await app.request('GET', `/groups/${group.full_path}/-/issues.ics`)).status).toBe(404);
+    expect((await app.request('GET', `/${repository.fullPath}/-/issues.ics`)).status).toBe(404);
+  });
+});
+
 describe('documents', () => {
   it('escape what people wrote and leave out what XML cannot say', () => {
     const author = { name: 'a\u0000b\u001f\ud800', email: null };
@@ -138,6 +234,9 @@ describe('documents', () => {
 
   it('only addresses of feeds are mapped onto the route', () => {
     expect(rewriteFeedUrl('/a/b/c.atom?x=1')).toBe('/-/feeds/a%2Fb%2Fc?x=1');
+    expect(rewriteFeedUrl('/a/b/-/issues.ics?x=1')).toBe('/-/issue-feeds/ics/project/a%2Fb?x=1');
+    expect(rewriteFeedUrl('/groups/a/b/-/issues.atom')).toBe('/-/issue-feeds/atom/group/a%2Fb');
+    expect(rewriteFeedUrl('/dashboard/issues.atom')).toBe('/-/issue-feeds/atom/dashboard/dashboard');
     for (const url of ['/a/b', '/a/b/-/raw/main/x.atom', '/api/v4/x.atom', '/.atom', '/%zz.atom', '/-/x.atom'])
       expect(rewriteFeedUrl(url)).toBe(url);
   });

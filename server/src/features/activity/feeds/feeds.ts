@@ -1,14 +1,19 @@
-/** Atom feeds of events: of a person, of a project or group, of everything that somebody is a member of. */
+/**
+ * Atom feeds of events: of a person, of a project or group, of everything that somebody is a member of. Issues of a project, a
+ * group or of oneself as a feed, and as a calendar of the days by which they are due.
+ */
 import { createHash } from 'node:crypto';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { canOnGroup, canOnProject } from '../../../kernel/authz/can.ts';
 import { anonymous, type Caller, type GroupSubject, type ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import { authenticate, type CredentialResolver } from '../../../kernel/http/credentials.ts';
 import { notFound, unauthorized } from '../../../kernel/http/errors.ts';
 import { findReferences, findUserByUsername } from '../../identity/index.ts';
+import type { IssueFeed } from '../../planning/index.ts';
 import { actionName, type EventRow, type EventSource, listEvents } from '../events/index.ts';
 import { atom, type Feed } from './atom.ts';
+import { calendar } from './calendar.ts';
 
 export interface FeedDependencies {
   readonly db: Db;
@@ -21,14 +26,25 @@ export interface FeedDependencies {
   /** Who a feed token stands for; null when it is unknown. */
   readonly feedCaller: (token: string) => Promise<Caller | null>;
   readonly resolver: CredentialResolver;
+  readonly issueFeed: IssueFeed;
 }
 
 const internal = '/-/feeds';
+const ofIssues = '/-/issue-feeds';
 const entries = 20;
+/** Issues in a calendar. */
+const mostDue = 500;
+const issuesPath = /^\/(?:(dashboard)|(groups\/)?(.+)\/-)\/issues\.(atom|ics)$/;
 
-/** Maps the addresses of feeds, paths of any depth with `.atom` behind them, onto one route. */
+/** Maps the addresses of feeds, paths of any depth with `.atom` or `.ics` behind them, onto a route for each kind. */
 export function rewriteFeedUrl(url: string): string {
   const [path = '/', query] = url.split('?', 2) as [string, string | undefined];
+  const [, mine, group, place = '', format] = path.startsWith('/api/') ? [] : (issuesPath.exec(path) ?? []);
+  if (format !== undefined && (mine !== undefined || isDecodable(place))) {
+    const kind = mine ?? (group === undefined ? 'project' : 'group');
+    const name = encodeURIComponent(mine ?? decodeURIComponent(place));
+    return `${ofIssues}/${format}/${kind}/${name}${query === undefined ? '' : `?${query}`}`;
+  }
   const match = /^\/(.+)\.atom$/.exec(path);
   if (!match || path.startsWith('/api/') || path.startsWith('/-/') || path.includes('/-/')) return url;
   const name = match[1] ?? '';
@@ -159,15 +175,86 @@ export function feeds(deps: FeedDependencies): { mount(server: FastifyInstance):
     };
   }
 
+  /** What a feed of issues is of, as far as the caller may see it. */
+  async function placeOf(kind: string, path: string, caller: Caller) {
+    const title = 'Issues';
+    if (kind === 'dashboard') return { place: null, title, page: `${externalUrl}/dashboard/issues` };
+    if (path.includes('\0')) throw notFound();
+    const place = kind === 'group' ? await deps.group(path, caller) : await deps.project(path, caller);
+    if (!place) throw notFound();
+    const { full_name, full_path } = place.kind === 'group' ? place.group : place.namespace;
+    return place.kind === 'group'
+      ? { place, title: `${full_name} issues`, page: `${externalUrl}/groups/${full_path}/-/issues` }
+      : {
+          place,
+          title: `${full_name} / ${place.project.name} issues`,
+          page: `${externalUrl}/${full_path}/${place.project.path}/-/issues`,
+        };
+  }
+
+  async function issuesAs(format: string, kind: string, path: string, request: FastifyRequest): Promise<string> {
+    const caller = await callerOf(request);
+    const { place, title, page } = await placeOf(kind, path, caller);
+    const [, query = ''] = request.url.split('?', 2);
+    const due = format === 'ics';
+    const issues = await deps.issueFeed({ place, caller, query, due, limit: due ? mostDue : entries });
+    const { hostname } = new URL(externalUrl);
+    if (due)
+      return calendar(
+        title,
+        issues.map(({ id, title: summary, web_url: url, references, updated_at, due_date }) => ({
+          uid: `issue-${id}@${hostname}`,
+          changed: new Date(updated_at),
+          day: due_date ?? '',
+          summary: `${summary} (in ${references.full.replace(/#\d+$/, '')})`,
+          description: `Find out more at ${url}`,
+          url,
+        })),
+      );
+    const people = await findReferences(
+      db,
+      issues.flatMap(({ author, assignees }) => [author.id, ...assignees.map(({ id }) => id)]),
+    );
+    const person = ({ id, name }: { readonly id: number; readonly name: string }) => ({
+      name,
+      email: people.get(id)?.public_email || null,
+    });
+    return atom({
+      ...{ title, page, self: `${page}.atom` },
+      entries: issues.map(({ web_url: url, title: named, updated_at, author, assignees, milestone, ...issue }) => ({
+        ...{ id: url, url, title: named, at: new Date(updated_at), author: person(author) },
+        details: {
+          description: issue.description,
+          milestone: milestone?.title ?? null,
+          labels: issue.labels.filter((label) => typeof label === 'string'),
+          assignees: assignees.map(person),
+          due_date: issue.due_date,
+        },
+      })),
+    });
+  }
+
+  /** Not sent again while nothing changed. */
+  async function send(request: FastifyRequest, reply: FastifyReply, type: string, body: string) {
+    const tag = `W/"${createHash('sha256').update(body).digest('base64url')}"`;
+    void reply.header('ETag', tag).header('Cache-Control', 'private, no-cache').header('Vary', 'Cookie');
+    if (request.headers['if-none-match'] === tag) return await reply.code(304).send();
+    return await reply.header('Content-Type', `${type}; charset=utf-8`).send(body);
+  }
+
   return {
     mount(server) {
+      server.get<{ Params: { format: string; kind: string; path: string } }>(
+        `${ofIssues}/:format/:kind/:path`,
+        async (request, reply) => {
+          const { format, kind, path } = request.params;
+          const body = await issuesAs(format, kind, path, request);
+          return await send(request, reply, format === 'ics' ? 'text/calendar' : 'application/atom+xml', body);
+        },
+      );
       server.get<{ Params: { path: string } }>(`${internal}/:path`, async (request, reply) => {
         const caller = await callerOf(request);
-        const body = atom(await feedOf(request.params.path, caller));
-        const tag = `W/"${createHash('sha256').update(body).digest('base64url')}"`;
-        void reply.header('ETag', tag).header('Cache-Control', 'private, no-cache').header('Vary', 'Cookie');
-        if (request.headers['if-none-match'] === tag) return reply.code(304).send();
-        return reply.header('Content-Type', 'application/atom+xml; charset=utf-8').send(body);
+        return await send(request, reply, 'application/atom+xml', atom(await feedOf(request.params.path, caller)));
       });
     },
   };

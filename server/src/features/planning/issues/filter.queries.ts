@@ -97,9 +97,15 @@ const anyOf = (table: 'labels' | 'milestones', projectId: number, condition: Sql
     select t.id from ${sql.table(table)} t where ${condition} and t.namespace_id = any((select n.traversal_ids
       from projects p join namespaces n on n.id = p.namespace_id where p.id = ${projectId})::bigint[])))`;
 
+/**
+ * Any id of a group and those below it. As an array they are looked up in an index; how many there are the planner cannot know,
+ * and it would compare each of them with each project.
+ */
+const anyBelow = (groupId: number): Sql => sql`any(array${below(groupId)})`;
+
 /** Ids of the projects of a group and of those below it. */
 export const projectsBelow = (groupId: number): Sql =>
-  sql`(select p.id from projects p where p.namespace_id in ${below(groupId)})`;
+  sql`(select p.id from projects p where p.namespace_id = ${anyBelow(groupId)})`;
 
 /** The same for issues of a group: those of its projects, of the groups above it and of those below. */
 export function anyOfGroup(table: 'labels' | 'milestones', groupId: number, condition: Sql): Sql {
@@ -350,6 +356,12 @@ interface Visible {
   readonly conditions: Condition[];
 }
 
+/** Compares the group of one project, or those of many, with a group and what is below it. */
+function withinGroup({ id, descendants }: Extract<IssuePlace, { kind: 'group' }>, one: boolean): Sql {
+  if (!descendants) return sql`= ${id}`;
+  return one ? sql`in ${below(id)}` : sql`= ${anyBelow(id)}`;
+}
+
 /** Those of a place that the caller sees; null where they see none. */
 function visible(query: IssueQuery, looked: Looked): Visible | null {
   const { caller, place } = query;
@@ -368,22 +380,23 @@ function visible(query: IssueQuery, looked: Looked): Visible | null {
   }
   const read = abilityScope(caller, 'read_issue');
   const secret = abilityScope(caller, 'read_confidential_issue');
-  const where = [
-    ...(place.kind === 'group'
-      ? [place.descendants ? sql`p.namespace_id in ${below(place.id)}` : sql`p.namespace_id = ${place.id}`]
-      : []),
-    ...(place.archived ? [] : [sql`not p.archived`]),
-    read.condition,
-  ];
   // The projects of an instance are too many to be gathered where a few of its issues are looked at. Nor are those of a group
   // gathered where its issues are found without them: the planner, which cannot know how many groups are below one, would go
   // through these for each issue.
   const each =
     looked === 'near' || (place.kind === 'instance' ? looked === 'walked' : looked !== 'merged' && isFound(query));
-  const inProject = (condition: Sql) =>
-    each
-      ? sql<boolean>`(select ${condition} from projects p where p.id = i.project_id)`
-      : sql<boolean>`i.project_id in (select p.id from projects p where ${condition})`;
+  // Words are in the texts of many issues: a table of the projects is asked about these, and made when the first is found.
+  const hashed = each && looked !== 'near' && place.kind === 'group' && query.filter.search !== undefined;
+  const where = [
+    ...(place.kind === 'group' ? [sql`p.namespace_id ${withinGroup(place, each && !hashed)}`] : []),
+    ...(place.archived ? [] : [sql`not p.archived`]),
+    read.condition,
+  ];
+  const inProject = (condition: Sql) => {
+    const projects = sql<boolean>`i.project_id in (select p.id from projects p where ${condition})`;
+    if (hashed) return sql<boolean>`(${projects}) is true`;
+    return each ? sql<boolean>`(select ${condition} from projects p where p.id = i.project_id)` : projects;
+  };
   return {
     tables: read.tables,
     projects: looked === 'merged' ? allOf(where) : null,
