@@ -104,6 +104,8 @@ export interface WriteRequest<S = ProjectSubject> {
   readonly author?: number | null;
   /** Set where the product chose the messages of the commits: rules about messages do not count. */
   readonly ownMessage?: boolean | undefined;
+  /** Status where the caller may not write a ref; 403 unless given. */
+  readonly refusedAs?: 400 | undefined;
 }
 
 /** Branches by their short names. */

@@ -186,10 +186,11 @@ export function integrationRoutes(deps: IntegrationRouteDependencies): Route[] {
   }
 
   async function disable(place: IntegrationPlace, name: string, audit: Audit) {
-    const { definition } = await found(place, name);
-    // Two that switch it off leave one event.
+    const definition = defined(name);
+    const [before] = await effectiveIntegrations(db, place, definition.slug);
+    // Two that switch it off leave one event; what was never set leaves none.
     await transaction(db, async (tx) => {
-      if (!(await clearIntegration(tx, place, definition.slug))) return;
+      if (!(await clearIntegration(tx, place, definition.slug)) || !before) return;
       const details = { integration: definition.slug };
       await recordAudit(tx, { ...audit, event: 'integration_disabled', details });
     });

@@ -87,6 +87,19 @@ it('an integration is set, listed, changed and disabled, also under its older na
   expect((await call('GET', `${place}/integrations/slack`)).body).toMatchObject({ active: false, properties: {} });
 });
 
+it('disables what was never set, as programs do that only know what there should be', async () => {
+  const events = world.app.db
+    .selectFrom('audit_events')
+    .select('id')
+    .where('event', '=', 'integration_disabled')
+    .where('entity_id', '=', project.id);
+  const before = (await events.execute()).length;
+  for (const path of ['integrations', 'services'])
+    expect((await call('DELETE', `${place}/${path}/hangouts-chat`)).status).toBe(204);
+  expect((await call('DELETE', `${place}/integrations/no-such`)).status).toBe(404);
+  expect((await events.execute()).length).toBe(before);
+});
+
 it('refuses what is unknown, malformed or not allowed', async () => {
   const put = (slug: string, json: object) => call('PUT', `${place}/integrations/${slug}`, json);
   expect((await put('no-such', {})).status).toBe(404);

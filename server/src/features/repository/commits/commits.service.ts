@@ -33,6 +33,8 @@ export interface NewCommitOptions {
   readonly force?: boolean;
   /** Set where nobody but the product chose the message. */
   readonly ownMessage?: boolean;
+  /** Status where the caller may not write the branch; 403 unless given. */
+  readonly refusedAs?: 400;
 }
 
 export interface CommitService {
@@ -167,6 +169,7 @@ export function commitService(deps: {
         caller,
         kind: 'api',
         ownMessage: options.ownMessage,
+        refusedAs: options.refusedAs,
         async build(bench) {
           const base = bench.quarantine.base;
           const tip = await git.readRef(base, ref as git.RefName);

@@ -42,6 +42,8 @@ export function fileEditRoutes(commits: CommitService): Route[] {
     startBranch: asked.start_branch,
     authorName: asked.author_name,
     authorEmail: asked.author_email,
+    // Clients tell a branch that they may unprotect by this status.
+    refusedAs: 400 as const,
   });
   const declared = {
     path: '/projects/:id/repository/files/:file_path',

@@ -70,6 +70,22 @@ it('starts branches, and refuses what cannot be', async () => {
   expect((await file('POST', 'c', change)).body).toEqual({ error: 'content is missing' });
 });
 
+it('refuses a protected branch with the status that clients look for', async () => {
+  const { secret: token } = await project.member(30);
+  const to = (method: 'POST' | 'PUT' | 'DELETE', path: string) =>
+    project.api<Json>(method, `/repository/files/${path}`, { json: { ...change, content: 'x' }, token });
+  const refused = { message: 'You are not allowed to push into this branch' };
+  for (const answer of [await to('POST', 'new'), await to('PUT', 'a.txt'), await to('DELETE', 'a.txt')])
+    expect([answer.status, answer.body]).toEqual([400, refused]);
+  // Who may push nowhere is refused as everywhere.
+  const reporter = (await project.member(20)).secret;
+  const denied = await project.api('PUT', '/repository/files/a.txt', {
+    json: { ...change, content: 'x' },
+    token: reporter,
+  });
+  expect(denied.status).toBe(403);
+});
+
 it('gives blobs by their id', async () => {
   const { blob_id } = await read('a.txt');
   const id = String(blob_id);

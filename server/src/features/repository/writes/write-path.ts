@@ -401,7 +401,9 @@ export function writePath<S>(deps: WritePathDependencies<S>): WritePath<S> {
         );
         const refused = outcomes.find((outcome) => outcome.reason !== null);
         if (refused?.reason)
-          throw refused.refusal?.kind === 'content' ? plainError(400, refused.reason) : forbidden(refused.reason);
+          throw refused.refusal?.kind === 'content' || request.refusedAs === 400
+            ? plainError(400, refused.reason)
+            : forbidden(refused.reason);
       });
     },
     moveHead: (project, branch) =>
