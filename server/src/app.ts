@@ -72,7 +72,7 @@ export function buildApp(kernels: Kernels, options: AppOptions = {}): App {
   const pages = webPages({ directory: builtPages(), imageOrigin: () => assetProxyOrigin(settings.last()) });
   const outbound = createOutbound({ settings, ...(options.resolve ? { resolve: options.resolve } : {}) });
   const images = createImages({ ...kernels, outbound, settings, data: config.data, limits: config });
-  const markdown = createMarkdown({ externalUrl, images, parents: () => composed.parents, log });
+  const markdown = createMarkdown({ externalUrl, images, settings, parents: () => composed.parents, log });
   const composed: ComposedFeatures = composeFeatures({
     ...kernels,
     ...{ settings, switches, live, rates, mail, outbound, held, markdown },

@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import type { Caller } from '../authz/subjects.ts';
 import type { ParentLoader } from '../http/parents.ts';
 import type { ImageAddresses, Images } from '../images/index.ts';
+import type { Settings } from '../settings/index.ts';
 import type { Logger } from '../telemetry/index.ts';
 import type { DocumentBase } from './addresses.ts';
 import { escapeHtml, type Piece } from './html/sanitise.ts';
@@ -14,6 +15,7 @@ import { type OwnPlace, placeOf } from './places.ts';
 import { createRenderPool } from './pool.ts';
 import type { ReferenceKindName } from './references.ts';
 import { plainPieces, type RenderRequest } from './render.ts';
+import { diagramServers } from './syntax/diagrams.ts';
 import type { Flavour } from './syntax/document.ts';
 import { type FoundTarget, type ReferenceKind, type ReferenceTarget, targetFinder } from './targets.ts';
 
@@ -49,10 +51,13 @@ export interface MarkdownDependencies {
   /** Without a trailing slash. */
   readonly externalUrl: string;
   readonly images: Pick<Images, 'addresses'>;
+  readonly settings: Pick<Settings, 'read'>;
   readonly parents: () => Pick<ParentLoader, 'project' | 'group'>;
   readonly log: Pick<Logger, 'error'>;
 }
 
+/** Blocks of code in some language. */
+const mayHaveDiagrams = /^[ \t>*+-]*(?:```|~~~)[ \t]*[a-z]/m;
 /** Longer texts are shown as they are: rendering has a budget. */
 const maximumLength = 512 * 1024;
 /** Characters of rendered texts that are kept. */
@@ -138,7 +143,8 @@ export function createMarkdown(deps: MarkdownDependencies): Markdown {
       for (const each of all) kinds.set(each.kind, each);
     },
     html: async (text, { caller, base, flavour = 'full', absolute = false }) => {
-      const pieces = await piecesOf({ text, base, flavour, absolute, externalUrl });
+      const diagrams = mayHaveDiagrams.test(text) ? { diagrams: diagramServers(await deps.settings.read()) } : {};
+      const pieces = await piecesOf({ text, base, flavour, absolute, externalUrl, ...diagrams });
       if (pieces.every((piece) => typeof piece === 'string')) return pieces.join('');
       const references = pieces.flatMap((piece) =>
         typeof piece === 'object' && 'reference' in piece ? [piece.reference] : [],

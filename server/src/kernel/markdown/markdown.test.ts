@@ -1,7 +1,9 @@
 /** Rendering by the thread, its budget, and what is put in for each reader. */
+import { inflateSync } from 'node:zlib';
 import { pino } from 'pino';
 import { afterAll, expect, it } from 'vitest';
 import { anonymous } from '../authz/subjects.ts';
+import { defaultSettings } from '../settings/index.ts';
 import { createMarkdown, type ReferenceKind } from './index.ts';
 import { createRenderPool } from './pool.ts';
 
@@ -24,7 +26,9 @@ const requests: ReferenceKind = {
     return new Map();
   },
 };
+const settings = { ...defaultSettings };
 const markdown = createMarkdown({
+  settings: { read: async () => settings },
   externalUrl,
   images: { addresses: async () => (url) => (url.includes('long') ? null : `/-/images/s/${url.length}`) },
   parents: () => ({ project: async () => null, group: async () => null }),
@@ -55,6 +59,33 @@ it('links name what exists, images from elsewhere come through the proxy', async
 it('security 17: nothing is looked for in a project that the reader may not see', async () => {
   expect(await html('hidden/project!1')).toBe('<p>hidden/project!1</p>\n');
   expect(asked).toEqual([]);
+});
+
+it('diagrams of PlantUML and Kroki are pictures of the servers that the settings name, and code without them', async () => {
+  const uml = '```plantuml\nBob -> Alice : hello\n```';
+  const source = /data-canonical-src="([^"]+)"/;
+  const shown = async (text: string) => source.exec(await html(text))?.[1] ?? null;
+  const block = (language: string) => `\`\`\`${language}\na\n\`\`\``;
+  expect(await html(uml)).toBe('<pre><code class="language-plantuml">Bob -&gt; Alice : hello\n</code></pre>\n');
+  Object.assign(settings, { umlrenderer_enabled: true, umlrenderer_url: 'https://plantuml.example/' });
+  // The example of the documentation of PlantUML.
+  expect(await shown(uml)).toBe('https://plantuml.example/png/SyfFKj2rKt3CoKnELR1Io4ZDoSa70000');
+  expect(await html(uml)).toContain('<img src="/-/images/s/');
+  expect(await shown(block('dot'))).toBeNull();
+  Object.assign(settings, { diagramrenderer_enabled: true, diagramrenderer_url: 'https://kroki.example' });
+  const dot = (await shown(block('dot'))) ?? '';
+  expect(dot).toMatch(/^https:\/\/kroki\.example\/dot\/svg\//);
+  expect(inflateSync(Buffer.from(dot.split('/').at(-1) ?? '', 'base64url')).toString()).toBe('a');
+  expect(await shown(uml)).toContain('plantuml.example');
+  expect(await shown(block('bpmn'))).toBeNull();
+  Object.assign(settings, { diagramrenderer_formats: { bpmn: true, blockdiag: true }, umlrenderer_enabled: false });
+  expect(await shown(block('bpmn'))).toContain('kroki.example/bpmn/svg/');
+  expect(await shown(block('seqdiag'))).toContain('kroki.example/seqdiag/svg/');
+  expect(await shown(uml)).toContain('kroki.example/plantuml/svg/');
+  // Mermaid is drawn by the page, and what is too long for an address stays code.
+  expect(await shown(block('mermaid'))).toBeNull();
+  const long = Array.from({ length: 3000 }, (_, index) => Math.imul(index, 2654435761).toString(36)).join('');
+  expect(await html(`\`\`\`dot\n${long}\n\`\`\``)).toContain('<pre><code class="language-dot">');
 });
 
 it('security 10: a document that takes too long is shown as it is written, and the next one is rendered', async () => {

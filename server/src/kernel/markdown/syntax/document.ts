@@ -4,6 +4,7 @@
  */
 import { Marked, type Parser, type RendererThis, type TokenizerAndRendererExtension, type Tokens } from 'marked';
 import { escapeHtml } from '../html/sanitise.ts';
+import { type DiagramServers, diagramAddress } from './diagrams.ts';
 import { emojiNamed } from './emoji.ts';
 import { createFootnotes } from './footnotes.ts';
 import { displayedFormula, formulas } from './formulas.ts';
@@ -97,7 +98,14 @@ function withoutFrontMatter(text: string): { readonly front: string; readonly bo
   };
 }
 
-function full(text: string): string {
+/** A block of code that stands for a picture; `false` leaves it to the renderer. */
+function drawn({ text, lang = '' }: Tokens.Code, servers: DiagramServers): string | false {
+  if (lang === 'math') return displayedFormula(text);
+  const address = diagramAddress(lang.split(/\s/, 1)[0] ?? '', text, servers);
+  return address !== null && `<p><img src="${escapeHtml(address)}" alt="Diagram"></p>\n`;
+}
+
+function full(text: string, servers: DiagramServers): string {
   const footnotes = createFootnotes();
   const headings: Heading[] = [];
   const slugs = new Map<string, number>();
@@ -120,7 +128,7 @@ function full(text: string): string {
         const attribute = id === '' ? '' : ` id="${escapeHtml(id)}"`;
         return `<h${depth}${attribute}>${this.parser.parseInline(tokens)}</h${depth}>\n`;
       },
-      code: ({ text: code, lang }: Tokens.Code) => (lang === 'math' ? displayedFormula(code) : false),
+      code: (token: Tokens.Code) => drawn(token, servers),
       list(token: Tokens.List): string | false {
         if (!token.items.some(isTask)) return false;
         const element = token.ordered ? 'ol' : 'ul';
@@ -150,8 +158,10 @@ const line = (text: string): string =>
 /** `full` is what documents of this instance may say, `plain` is GitHub's Markdown, `line` is a title. */
 export type Flavour = 'full' | 'plain' | 'line';
 
-export const markdownToHtml = (text: string, flavour: Flavour): string => {
+const noServers: DiagramServers = { plantuml: null, kroki: null };
+
+export const markdownToHtml = (text: string, flavour: Flavour, servers = noServers): string => {
   const lines = text.replaceAll(/\r\n?/g, '\n');
   if (flavour === 'line') return line(lines);
-  return flavour === 'full' ? full(lines) : plain(lines);
+  return flavour === 'full' ? full(lines, servers) : plain(lines);
 };

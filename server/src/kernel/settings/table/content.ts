@@ -28,11 +28,13 @@ export const content = {
   avatarservice_enabled: flag('content', true, 'Look up avatars by email address'),
   diagramrenderer_enabled: flag('content', false, 'Enable Kroki diagrams', {
     needs: ['diagramrenderer_url'],
+    acts: 'Markdown',
   }),
   diagramrenderer_formats: map('content', {}, 'Additional Kroki formats, each true or false', {
     format: 'switches',
+    acts: 'Markdown',
   }),
-  diagramrenderer_url: text('content', null, 'Kroki URL', url),
+  diagramrenderer_url: text('content', null, 'Kroki URL', { ...url, acts: 'Markdown' }),
   diagramservice_enabled: flag('content', true, 'Enable the diagrams.net editor', { needs: ['diagramservice_url'] }),
   diagramservice_url: text('content', 'https://embed.diagrams.net', 'URL of the diagrams.net editor', {
     ...url,
@@ -55,8 +57,9 @@ export const content = {
   }),
   umlrenderer_enabled: flag('content', false, 'Enable PlantUML diagrams', {
     needs: ['umlrenderer_url'],
+    acts: 'Markdown',
   }),
-  umlrenderer_url: text('content', null, 'PlantUML URL', url),
+  umlrenderer_url: text('content', null, 'PlantUML URL', { ...url, acts: 'Markdown' }),
   wiki_asciidoc_allow_uri_includes: flag('content', false, 'Allow URI includes in AsciiDoc wiki pages'),
   wiki_page_max_content_bytes: whole('content', 5_242_880, 'Maximum wiki page size in bytes', {
     ...bytes,
