@@ -68,6 +68,23 @@ export function instanceEffects(world: () => World): Readonly<Record<string, Acc
 
   const everything = ['shown', 'shown', 'shown', 'shown'];
   return {
+    user_show_add_ssh_key_message: {
+      value: false,
+      look: async () => {
+        const { app, owner } = world();
+        const project = await buildProject(app, { owner: owner.user });
+        const { body } = await app.api<Body>('GET', `/projects/${project.id}/git_addresses`, { token: owner.token });
+        return body.ssh_key_missing;
+      },
+      before: true,
+      after: false,
+    },
+    first_day_of_week: {
+      value: 1,
+      look: async () => (await world().app.api<Body>('GET', '/instance_configuration')).body.first_day_of_week,
+      before: 0,
+      after: 1,
+    },
     security_txt_content: {
       value: 'Contact: mailto:security@example.com',
       look: async () => {

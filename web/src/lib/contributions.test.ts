@@ -9,6 +9,7 @@ test('the last week ends today, days count up to four levels', () => {
       { date: '2026-03-03', count: 1 },
     ],
     new Date('2026-03-04T10:00:00Z'),
+    0,
   );
   expect(weeks).toHaveLength(53);
   expect(weeks.at(-1)?.days.map(({ date, level }) => [date, level])).toEqual([
@@ -19,4 +20,9 @@ test('the last week ends today, days count up to four levels', () => {
   ]);
   expect(weeks[0]?.days[0]?.date).toBe('2025-03-02');
   expect(weeks.filter(({ startsMonth }) => startsMonth)).toHaveLength(13);
+});
+
+test('weeks begin on the day that the instance says', () => {
+  const last = (firstDay: number) => weeksOf([], new Date('2026-03-04T10:00:00Z'), firstDay).at(-1)?.days[0]?.date;
+  expect([0, 1, 6].map(last)).toEqual(['2026-03-01', '2026-03-02', '2026-02-28']);
 });

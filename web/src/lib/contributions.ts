@@ -21,14 +21,15 @@ const dateOf = (time: number) => new Date(time).toISOString().slice(0, 10);
 const levelOf = (count: number, most: number): number => (count === 0 ? 0 : Math.max(1, Math.ceil((count / most) * 4)));
 
 /** 53 weeks, the last one with today in it; weeks begin on Sunday. */
-export function weeksOf(contributions: readonly ContributionDay[], now: Date): Week[] {
+/** `firstDay` is the day on which weeks begin, 0 for Sunday. */
+export function weeksOf(contributions: readonly ContributionDay[], now: Date, firstDay: number): Week[] {
   const counts = new Map(contributions.map(({ date, count }) => [date, count]));
   const most = Math.max(1, ...counts.values());
   const today = Date.parse(dateOf(now.getTime()));
-  const sunday = today - new Date(today).getUTCDay() * day;
+  const thisWeek = today - ((new Date(today).getUTCDay() - firstDay + 7) % 7) * day;
   let month = -1;
   return Array.from({ length: 53 }, (_, index) => {
-    const start = sunday - (52 - index) * 7 * day;
+    const start = thisWeek - (52 - index) * 7 * day;
     const days = Array.from({ length: 7 }, (_day, at) => start + at * day)
       .filter((time) => time <= today)
       .map((time) => {

@@ -100,7 +100,7 @@ export {
   serviceAccountOrder,
   serviceAccountParameters,
 } from './service-accounts/index.ts';
-export { type SshCaller, SshKeyEntity, type SshSignIn, sshKey } from './ssh-keys/index.ts';
+export { hasSshKeys, type SshCaller, SshKeyEntity, type SshSignIn, sshKey } from './ssh-keys/index.ts';
 export {
   allScopes,
   countTokens,

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { contributionsOf } from '../../lib/accounts.ts';
 import { weeksOf } from '../../lib/contributions.ts';
 import { counted } from '../../lib/counted.ts';
+import { configuration } from '../../lib/instance.ts';
 import classes from './calendar.module.css';
 
 const months = new Intl.DateTimeFormat('en', { month: 'short', timeZone: 'UTC' });
@@ -10,8 +11,9 @@ const exact = new Intl.DateTimeFormat('en', { dateStyle: 'long', timeZone: 'UTC'
 
 export function ContributionCalendar({ userId }: { userId: number }) {
   const { data } = useQuery(contributionsOf(userId));
-  if (!data) return null;
-  const weeks = weeksOf(data, new Date());
+  const { data: instance } = useQuery(configuration());
+  if (!data || !instance) return null;
+  const weeks = weeksOf(data, new Date(), instance.first_day_of_week);
   const total = data.reduce((sum, { count }) => sum + count, 0);
   return (
     <figure className={classes.calendar} aria-label="Contributions">

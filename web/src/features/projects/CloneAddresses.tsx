@@ -7,6 +7,7 @@ import { gitAddresses } from '../../lib/instance.ts';
 import { CopyButton } from '../../ui/CopyButton.tsx';
 import { FormError } from '../../ui/FormError.tsx';
 import { type MenuButton, useOpensAtOnce } from '../../ui/onDemand.tsx';
+import { KeyMissing } from './KeyMissing.tsx';
 
 function Address({ label, value }: { label: string; value: string }) {
   return (
@@ -34,6 +35,7 @@ export default function CloneAddresses({ path, target }: { path: string; target:
           {addresses?.ssh ? (
             <>
               <Address label="SSH" value={addresses.ssh} />
+              {addresses.ssh_key_missing ? <KeyMissing /> : null}
               <Link to="/help/instance_configuration">SSH host key fingerprints</Link>
             </>
           ) : null}

@@ -8,6 +8,7 @@ import { gitAddresses } from '../../lib/instance.ts';
 import { Command, EmptyState } from '../../ui/EmptyState.tsx';
 import { AddMenu } from '../files/AddMenu.tsx';
 import { firstSteps } from './first-steps.ts';
+import { KeyMissing } from './KeyMissing.tsx';
 import classes from './projects.module.css';
 
 export function EmptyRepository({ project, path }: { project: Schemas['Project']; path: string }) {
@@ -56,6 +57,7 @@ export function EmptyRepository({ project, path }: { project: Schemas['Project']
           </>
         )}
       </Text>
+      {overSsh && addresses.ssh_key_missing ? <KeyMissing /> : null}
       <Title order={3} size="md" className={classes.section}>
         Push an existing repository
       </Title>

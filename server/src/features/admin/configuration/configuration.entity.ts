@@ -64,5 +64,6 @@ export const InstanceConfiguration = Entity('InstanceConfiguration', {
     support_url: Nullable(Text({ description: 'Where users get support' })),
     documentation_url: Nullable(Text({ description: 'Where the documentation of the instance is' })),
   }),
+  first_day_of_week: Count({ description: '0 for Sunday, 1 for Monday, 6 for Saturday' }),
   throttles: ListOf(throttle, { description: 'Limits of requests that are switched on' }),
 });

@@ -139,6 +139,7 @@ export function configurationRoutes({ settings, ssh, markdown }: ConfigurationDe
             support_url: values.help_page_support_url,
             documentation_url: values.help_page_documentation_base_url,
           },
+          first_day_of_week: values.first_day_of_week,
           throttles: throttles(values),
         };
       },

@@ -42,11 +42,11 @@ it('addresses and host keys are offered only while SSH is served and allowed, to
 
   expect((await app.api('GET', target)).status).toBe(404);
   expect((await app.api('GET', target, { token: (await buildToken(app)).secret })).status).toBe(404);
-  expect(await addresses()).toEqual({ http, ssh: null });
+  expect(await addresses()).toEqual({ http, ssh: null, ssh_key_missing: true });
   expect(await configuration()).toMatchObject({ ssh: null, git_protocols: ['http'] });
 
   await app.ssh.listen({ host: '127.0.0.1', port: 0 });
-  expect(await addresses()).toEqual({ http, ssh });
+  expect(await addresses()).toEqual({ http, ssh, ssh_key_missing: true });
   const served = await configuration();
   expect(served).toMatchObject({
     ssh: { user: 'git', host: 'git.example.com', port: 2200 },
@@ -63,18 +63,18 @@ it('addresses and host keys are offered only while SSH is served and allowed, to
     app.api('PUT', `/groups/${top.id}`, { token: owner.secret, json: { enabled_git_access_protocol } });
   expect(await shown()).toBe(ssh);
   expect((await ofTop('http')).status).toBe(200);
-  expect(await addresses()).toEqual({ http, ssh: null });
+  expect(await addresses()).toEqual({ http, ssh: null, ssh_key_missing: true });
   expect(await shown()).toBe('');
   await ofTop('ssh');
-  expect(await addresses()).toEqual({ http: null, ssh });
+  expect(await addresses()).toEqual({ http: null, ssh, ssh_key_missing: true });
   await ofTop('all');
   expect(await shown()).toBe(ssh);
   await setting({ enabled_git_access_protocol: 'http' });
-  expect(await addresses()).toEqual({ http, ssh: null });
+  expect(await addresses()).toEqual({ http, ssh: null, ssh_key_missing: true });
   expect(await shown()).toBe('');
   expect(await configuration()).toMatchObject({ ssh: null, git_protocols: ['http'] });
   await setting({ enabled_git_access_protocol: 'ssh' });
-  expect(await addresses()).toEqual({ http: null, ssh });
+  expect(await addresses()).toEqual({ http: null, ssh, ssh_key_missing: true });
   expect((await configuration()).git_protocols).toEqual(['ssh']);
   await setting({ enabled_git_access_protocol: 'all' });
   expect(await shown()).toBe(ssh);

@@ -27,6 +27,11 @@ export async function listSshKeys(
 export const countSshKeys = (db: Db, userId: number): Promise<number> =>
   countUpTo(db, db.selectFrom('ssh_keys').select('id').where('user_id', '=', userId));
 
+export async function hasSshKeys(db: Db, userId: number): Promise<boolean> {
+  const found = db.selectFrom('ssh_keys').select('id').where('user_id', '=', userId).limit(1);
+  return (await found.executeTakeFirst()) !== undefined;
+}
+
 export async function findSshKey(db: Db, id: number): Promise<SshKey | undefined> {
   return await db.selectFrom('ssh_keys').selectAll().where('id', '=', id).executeTakeFirst();
 }

@@ -1,8 +1,9 @@
 /** Where git finds a project: only addresses that work for people here and now. */
 import Type from 'typebox';
 import { type GitProtocol, letsIn } from '../../../kernel/authz/git-protocols.ts';
-import { Entity, Nullable, Text } from '../../../kernel/http/entity.ts';
+import { Entity, Flag, Nullable, Text } from '../../../kernel/http/entity.ts';
 import { type Route, route } from '../../../kernel/http/route.ts';
+import { hasSshKeys } from '../../identity/index.ts';
 import type { NamespacesDependencies } from '../deps.ts';
 import { sshAddressOf } from './projects.json.ts';
 import { projectId } from './projects.params.ts';
@@ -10,11 +11,15 @@ import { projectId } from './projects.params.ts';
 const GitAddresses = Entity('GitAddresses', {
   http: Nullable(Text({ description: 'Null where the instance or the top-level group leaves git only SSH' })),
   ssh: Nullable(Text({ description: 'Null where SSH is not served, or git may only use HTTP' })),
+  ssh_key_missing: Flag({
+    description:
+      'Whether the caller has to add an SSH key first; never true where `user_show_add_ssh_key_message` is off',
+  }),
 });
 
-type Dependencies = Pick<NamespacesDependencies, 'settings' | 'httpPrefix' | 'sshPrefix' | 'sshServed'>;
+type Dependencies = Pick<NamespacesDependencies, 'db' | 'settings' | 'httpPrefix' | 'sshPrefix' | 'sshServed'>;
 
-export function gitAddressRoutes({ settings, httpPrefix, sshPrefix, sshServed }: Dependencies): Route[] {
+export function gitAddressRoutes({ db, settings, httpPrefix, sshPrefix, sshServed }: Dependencies): Route[] {
   return [
     route({
       method: 'GET',
@@ -25,13 +30,15 @@ export function gitAddressRoutes({ settings, httpPrefix, sshPrefix, sshServed }:
       access: { on: 'project', ability: 'read_project' },
       params: Type.Object(projectId),
       responses: { 200: GitAddresses },
-      handler: async ({ subject }) => {
-        const everywhere = (await settings.read()).enabled_git_access_protocol;
+      handler: async ({ subject, caller }) => {
+        const { enabled_git_access_protocol: everywhere, user_show_add_ssh_key_message: reminds } =
+          await settings.read();
         const open = (protocol: GitProtocol) => letsIn(everywhere, protocol) && letsIn(subject.gitProtocol, protocol);
         const fullPath = `${subject.namespace.full_path}/${subject.project.path}`;
         return {
           http: open('http') ? `${httpPrefix()}${fullPath}.git` : null,
           ssh: (sshServed() && sshAddressOf(subject, sshPrefix())) || null,
+          ssh_key_missing: reminds && caller.user !== null && !(await hasSshKeys(db, caller.user.id)),
         };
       },
     }),

@@ -23,7 +23,7 @@ it('projects and their lists have an empty address of SSH and that of HTTP', asy
   const listed = await app.api('GET', '/projects', { token: owner.secret, query: { owned: true } });
   expect(listed.body).toEqual([expect.objectContaining(addresses)]);
   const told = await app.api('GET', `/projects/${project.id}/git_addresses`, { token: owner.secret });
-  expect(told.body).toEqual({ http: addresses.http_url_to_repo, ssh: null });
+  expect(told.body).toEqual({ http: addresses.http_url_to_repo, ssh: null, ssh_key_missing: true });
 });
 
 it('snippets as well', async () => {

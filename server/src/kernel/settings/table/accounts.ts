@@ -302,7 +302,9 @@ export const accounts = {
   user_oauth_applications: flag('accounts', true, 'Users can register OAuth applications', {
     acts: 'registering applications',
   }),
-  user_show_add_ssh_key_message: flag('web', true, 'Remind users without an SSH key'),
+  user_show_add_ssh_key_message: flag('web', true, 'Remind users without an SSH key', {
+    acts: 'clone addresses',
+  }),
   git_rate_limit_users_allowlist: texts('spam', [], 'Users excluded from the download limit', {
     format: 'names',
     acts: 'fetches and archives of projects',
