@@ -83,6 +83,7 @@ const silent: Readonly<Record<string, string>> = {
   'POST /feature_flags/unleash/:project_id/client/metrics': 'accepted as clients send it; nothing is kept',
   'POST /projects/:id/repository_size': 'measures what is there',
   'POST /projects/:id/remote_mirrors/:mirror_id/sync': 'pushes what is pushed anyway, to where it was said before',
+  'POST /projects/:id/mirror/pull': 'fetches what is fetched anyway, from where it was said before',
   'POST /groups/:id/uploads': 'content of texts, kept with who uploaded it; says nothing of rights',
   'DELETE /groups/:id/uploads/:upload_id': 'content of texts, kept with who uploaded it; says nothing of rights',
   'DELETE /groups/:id/uploads/:secret/:filename': 'content of texts, kept with who uploaded it; says nothing of rights',

@@ -295,6 +295,7 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     mail: kernels.mail,
     createSnippet: repository.createSnippet,
     ports,
+    actingAs: acting,
   });
   const admin = adminFeature({
     ...{ db, release, externalUrl, settings, objects, config, log, ports, lockDb: kernels.lockDb, dump: kernels.dump },

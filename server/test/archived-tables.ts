@@ -113,6 +113,7 @@ export const leftOutTables: Readonly<Record<string, string>> = {
   issue_csv_imports: running,
   package_files: registry,
   packages: registry,
+  pull_mirrors: secret,
   push_mirrors: secret,
   job_artifact_removals: logs,
   job_artifacts: logs,

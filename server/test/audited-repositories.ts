@@ -131,6 +131,9 @@ export function changesOfRepositories(app: TestApp, admin: string) {
       'DELETE /projects/:id/remote_mirrors/:mirror_id': async () => ({
         ...{ url: await mirror(), leaves: 'push_mirror_deleted' },
       }),
+      'PUT /projects/:id/mirror/pull': async () => ({
+        ...{ url: `${await base()}/mirror/pull`, json: mirrored, leaves: 'pull_mirror_created' },
+      }),
       'PUT /projects/:id/packages/generic/:package_name/:package_version/*': async () => ({
         ...{ url: `${await base()}/packages/generic/tool/1.0/a.txt`, json: {}, leaves: 'package_file_published' },
       }),

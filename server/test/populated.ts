@@ -269,6 +269,7 @@ export async function startPopulated(): Promise<Populated> {
     await call('POST', `${base}/feature_flags_user_lists`, { name: `list ${number}`, user_xids: 'a,b' });
     await call('PUT', `${base}/packages/generic/tool/${number}.0/a.txt`, {});
     await call('PUT', `${base}/packages/generic/kit/1.0/${number}.txt`, {});
+    await call('PUT', `${base}/mirror/pull`, { url: `https://example.com/source-${number}.git` });
     await call('POST', `${base}/remote_mirrors`, { url: `https://example.com/mirror-${number}.git` });
     await call('POST', `${base}/repository/tags`, { tag_name: `v${number}.0`, ref: 'main', message: 'tagged' });
     await released(app.db, { project: project.id, fork }, number);

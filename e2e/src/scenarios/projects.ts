@@ -110,6 +110,24 @@ async function forks(suite: Suite, { page, problems }: Person): Promise<void> {
   });
 }
 
+/** A repository to follow that cannot be reached says so, and is removed. */
+async function pullMirror(page: Page): Promise<void> {
+  await page.goto('/harbour/tide-clock/-/settings?part=pull-mirror');
+  const form = page.getByRole('form', { name: 'Set up a pull mirror' });
+  await form.getByRole('textbox', { name: 'Repository URL' }).fill('https://upstream.invalid/team/project.git');
+  await form.getByRole('textbox', { name: 'Username' }).fill('robot');
+  await form.getByLabel('Password or token').fill('secret-word');
+  await form.getByRole('button', { name: 'Set up pull mirror' }).click();
+  const list = page.getByRole('list', { name: 'Pull mirror' });
+  await list.getByText('https://*****:*****@upstream.invalid/team/project.git').waitFor();
+  await list.getByText('The host cannot be resolved').waitFor();
+  await page.getByRole('form', { name: 'Edit pull mirror' }).waitFor();
+  await look(page, 'pull-mirror');
+  await list.getByRole('button', { name: /^Remove https/ }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove pull mirror' }).click();
+  await page.getByRole('form', { name: 'Set up a pull mirror' }).waitFor();
+}
+
 /** A mirror that cannot be reached says so, and goes. */
 async function mirrors(page: Page): Promise<void> {
   await page.goto('/harbour/tide-clock/-/settings?part=push-mirrors');
@@ -141,6 +159,7 @@ async function sets(suite: Suite, { page, problems }: Person): Promise<void> {
       await heading(page, title, 2);
       await look(page, `project-settings-${part}`);
     }
+    await pullMirror(page);
     await mirrors(page);
     await page.goto('/harbour/tide-clock/-/settings?part=features');
     await heading(page, 'Features', 2);

@@ -193,7 +193,7 @@ export {
   receiveProgress,
   receiveReport,
 } from './transfer/receive-pack.ts';
-export { fetchAll, type Offer, readFetched, readOffer } from './transfer/remote.ts';
+export { fetchAll, type Offer, readFetched, readOffer, uploadPackAnswers } from './transfer/remote.ts';
 export { pushHead, type RemoteCommand, readPushReport, receivePackAnswers } from './transfer/remote-push.ts';
 export { checkedPackets, createRequestReader, type RequestReader } from './transfer/requests.ts';
 export { uploadArchive } from './transfer/upload-archive.ts';

@@ -1,6 +1,6 @@
-/** Push mirrors of a project. */
+/** Mirrors of a project: repositories that it is pushed to, and the one that it follows. */
 import { queryOptions } from '@tanstack/react-query';
-import { client, type Schemas, unwrapAll } from './api.ts';
+import { client, type Schemas, unwrap, unwrapAll } from './api.ts';
 
 export type PushMirror = Schemas['RemoteMirror'];
 
@@ -14,4 +14,34 @@ export const pushMirrors = (id: string) =>
     // Until all of them are through.
     refetchInterval: ({ state: { data } }) =>
       data?.some(({ update_status }) => waiting.includes(update_status)) ? 2000 : false,
+  });
+
+/** The public key of a mirror over SSH. */
+export const mirrorKey = (id: string, mirror: number) =>
+  queryOptions({
+    queryKey: ['project', id, 'mirror-key', mirror],
+    queryFn: (): Promise<Schemas['RemoteMirrorPublicKey']> =>
+      unwrap(
+        client.GET('/projects/{id}/remote_mirrors/{mirror_id}/public_key', {
+          params: { path: { id, mirror_id: mirror } },
+        }),
+      ),
+  });
+
+export type PublicKey = ReturnType<typeof mirrorKey>;
+
+export type PullMirror = Schemas['PullMirror'];
+
+/** The pull mirror of a project that has one. */
+export const pullMirror = (id: string) =>
+  queryOptions({
+    queryKey: ['project', id, 'pull-mirror'],
+    queryFn: () => unwrap(client.GET('/projects/{id}/mirror/pull', { params: { path: { id } } })),
+    refetchInterval: ({ state: { data } }) => (data && waiting.includes(data.update_status) ? 2000 : false),
+  });
+
+export const pullMirrorKey = (id: string): PublicKey =>
+  queryOptions({
+    queryKey: ['project', id, 'mirror-key', 0],
+    queryFn: () => unwrap(client.GET('/projects/{id}/mirror/pull/public_key', { params: { path: { id } } })),
   });

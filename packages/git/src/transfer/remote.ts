@@ -1,4 +1,4 @@
-/** The client's side of a fetch over HTTP, version 0: what a server offers, asking for all of it, and the pack it sends. Pushes: `remote-push.ts`. */
+/** The client's side of a fetch, version 0: what a server offers, the request for objects, and the pack it sends. Pushes: `remote-push.ts`. */
 import { GitError } from '../errors.ts';
 import { isSha, type Sha } from '../types.ts';
 import { createPacketReader, FLUSH, type PacketReader, pktLine, pktLines } from './pkt-line.ts';
@@ -54,14 +54,15 @@ export async function readRefs(packets: PacketReader): Promise<Offer> {
   return { refs: refs.filter(({ ref }) => ref !== 'HEAD'), head: symbolic ?? guessed ?? null, capabilities };
 }
 
-/** The body of the request for these objects with all their history. */
-export function fetchAll(offer: Offer, ids: Iterable<Sha>): Buffer {
+/** The request for these objects with all their history, but for what the objects in `have` reach. */
+export function fetchAll(offer: Offer, ids: Iterable<Sha>, have: Iterable<Sha> = []): Buffer {
   const wanted = [...new Set(ids)];
   const known = ['side-band-64k', 'ofs-delta', 'no-progress', 'include-tag'];
   const said = ['agent=git/millrace', ...known.filter((each) => offer.capabilities.has(each))].join(' ');
   if (!offer.capabilities.has('side-band-64k')) throw new GitError('invalid', 'the server is too old');
   const lines = wanted.map((id, index) => `want ${id}${index === 0 ? ` ${said}` : ''}\n`);
-  return Buffer.concat([pktLines(lines), FLUSH, pktLine('done\n')]);
+  const haves = pktLines([...have].map((id) => `have ${id}\n`));
+  return Buffer.concat([pktLines(lines), FLUSH, haves, pktLine('done\n')]);
 }
 
 /**
@@ -69,10 +70,23 @@ export function fetchAll(offer: Offer, ids: Iterable<Sha>): Buffer {
  * ends before the pack does.
  */
 export async function* readFetched(source: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  yield* readPack(createPacketReader(source));
+}
+
+/** What `git-upload-pack` says over one connection, as SSH has it: what is there first, and the pack in the end. */
+export function uploadPackAnswers(source: AsyncIterable<Uint8Array>): {
+  readonly offer: () => Promise<Offer>;
+  readonly pack: () => AsyncGenerator<Buffer>;
+} {
   const packets = createPacketReader(source);
+  return { offer: () => readRefs(packets), pack: () => readPack(packets) };
+}
+
+async function* readPack(packets: PacketReader): AsyncGenerator<Buffer> {
   const first = await packets.next();
   const answer = first.type === 'data' ? first.data.toString('utf8').trim() : '';
-  if (answer !== 'NAK') throw new GitError('invalid', told(answer));
+  // Without further capabilities a server names the first object that both sides have.
+  if (answer !== 'NAK' && !/^ACK [0-9a-f]{40}$/.test(answer)) throw new GitError('invalid', told(answer));
   for (;;) {
     const packet = await packets.next();
     if (packet.type === 'flush') return;

@@ -90,6 +90,7 @@ export {
   type ExternalTracker,
   externalPlaces,
   type MembersUnassigned,
+  type MirroredRef,
   type Moved,
   membersUnassigned,
   type Outgoing,

@@ -1,6 +1,7 @@
 /** What namespaces need of later domains. */
 import type { Readable } from 'node:stream';
 import type { Bundle, Snapshot } from '@millrace/git';
+import type { Acting } from '../../kernel/authz/acting.ts';
 import type { Caller, ProjectSubject, Subject } from '../../kernel/authz/subjects.ts';
 import type { Db } from '../../kernel/db/index.ts';
 import type { Project, Snippet } from '../../kernel/db/rows.ts';
@@ -50,6 +51,13 @@ export interface Outgoing {
   isAncestor(ancestor: string, descendant: string): Promise<boolean>;
   /** Everything that the ids reach and the known ones do not. Read it to its end, or destroy it. */
   pack(ids: readonly string[], known: readonly string[]): Promise<Readable>;
+}
+
+/** A ref here that follows another repository; the zero id where it is not here yet. */
+export interface MirroredRef {
+  readonly ref: string;
+  readonly before: string;
+  readonly after: string;
 }
 
 export interface ProjectRepositories {
@@ -103,6 +111,35 @@ export interface ProjectRepositories {
       readonly pointed?: (object: { readonly oid: string; readonly size: number }) => void;
     },
   ): Promise<void>;
+  /**
+   * Moves branches and tags to where another repository has them, with the pack that goes with them (null: nothing is
+   * missing here). Facts follow as for a push of the caller; rules about pushes do not apply. Answers why refs did not
+   * move, by name.
+   */
+  mirrored(
+    acting: Acting,
+    source: {
+      readonly changes: readonly MirroredRef[];
+      readonly pack: AsyncIterable<Buffer> | null;
+    },
+    options: {
+      readonly maxBytes: number;
+      readonly signal: AbortSignal;
+      readonly pushOptions: readonly string[];
+      /** Which of the refs are to move, decided when the objects are here: `isAncestor` knows them. */
+      readonly choose: (
+        changes: readonly MirroredRef[],
+        isAncestor: (ancestor: string, descendant: string) => Promise<boolean>,
+      ) => Promise<readonly MirroredRef[]>;
+      /** Before the refs move: fetches the objects of Git LFS that the pack points at. */
+      readonly large: (pointers: ReadonlyMap<string, { readonly oid: string; readonly size: number }>) => Promise<void>;
+    },
+  ): Promise<ReadonlyMap<string, string>>;
+  /** Objects of Git LFS of a project, in batches. */
+  allLarge(
+    projectId: number,
+    limit: number,
+  ): AsyncIterable<ReadonlyArray<{ readonly oid: string; readonly size: number; read(): Readable }>>;
   /** Whether somebody has written to the wiki. */
   hasWiki(subject: ProjectSubject): Promise<boolean>;
   /** The same of the wiki; null where nobody has written to it. */

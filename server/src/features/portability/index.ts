@@ -1,4 +1,5 @@
-/** Portability: how projects and groups come in and go out: archives, imports by URL, forks, templates, push mirrors. */
+/** Portability: how projects and groups come in and go out: archives, imports by URL, forks, templates, mirrors. */
+import type { Acting } from '../../kernel/authz/acting.ts';
 import type { Db } from '../../kernel/db/index.ts';
 import type { Feature } from '../../kernel/feature.ts';
 import type { ParentLoader } from '../../kernel/http/parents.ts';
@@ -84,6 +85,9 @@ import { importableRoutes } from './provider-imports/importable.routes.ts';
 import { importableLister } from './provider-imports/importable.ts';
 import { providerImportRoutes } from './provider-imports/provider-imports.routes.ts';
 import { providerImportService } from './provider-imports/provider-imports.service.ts';
+import { pullMirrorRoutes } from './pull-mirrors/pull-mirrors.routes.ts';
+import { pullMirrorService } from './pull-mirrors/pull-mirrors.service.ts';
+import { pullMirrorTasks } from './pull-mirrors/pull-mirrors.task.ts';
 import { pushMirrorRoutes } from './push-mirrors/push-mirrors.routes.ts';
 import { pushMirrorService } from './push-mirrors/push-mirrors.service.ts';
 import { pushMirrorTasks } from './push-mirrors/push-mirrors.task.ts';
@@ -108,6 +112,7 @@ export interface PortabilityDependencies {
   readonly mail: Pick<Mail, 'send' | 'configured'>;
   readonly createSnippet: GistImportDependencies['createSnippet'];
   readonly ports: Ports;
+  readonly actingAs: (userId: number, projectId: number) => Promise<Acting | null>;
 }
 
 /** What an archive of a project holds besides its repository, in the order in which it is imported. */
@@ -175,6 +180,7 @@ export function portabilityFeature(deps: PortabilityDependencies): Feature {
   const bulkImports = bulkImportService(deps, providerImports, groupRelations, urlImports);
   const gistImports = gistImportService(deps);
   const mirrors = pushMirrorTasks(deps);
+  const pulls = pullMirrorTasks(deps, urlImports);
   deps.ports.provide(projectStarts, projectCreation(deps, projects, forks, urlImports, parents));
   return {
     routes: [
@@ -188,6 +194,7 @@ export function portabilityFeature(deps: PortabilityDependencies): Feature {
       ...gistImportRoutes(gistImports),
       ...relationExportRoutes(deps, relationExports),
       ...pushMirrorRoutes(deps.db, pushMirrorService(deps)),
+      ...pullMirrorRoutes(deps.db, pullMirrorService(deps)),
       ...snapshotRoutes(deps.repository),
       ...forkRoutes(forks, list, present),
     ],
@@ -203,8 +210,9 @@ export function portabilityFeature(deps: PortabilityDependencies): Feature {
       ...bulkImports.tasks,
       ...gistImports.tasks,
       ...mirrors.tasks,
+      ...pulls.tasks,
     ],
     consumers: mirrors.consumers,
-    cron: [...exports.cron, ...groupExports.cron, ...relationExports.cron],
+    cron: [...exports.cron, ...groupExports.cron, ...relationExports.cron, ...pulls.cron],
   };
 }

@@ -18,7 +18,7 @@ import { archiveRoutes } from './archives/archives.routes.ts';
 import { branchRoutes } from './branches/branches.routes.ts';
 import { type MergedBranchesDependencies, mergedBranches } from './branches/merged.ts';
 import { tagRoutes } from './branches/tags.routes.ts';
-import { repositoryBundles } from './bundles/bundles.ts';
+import { mirroredRefs, repositoryBundles } from './bundles/bundles.ts';
 import { changelogRoutes } from './changelogs/changelogs.routes.ts';
 import { changelogService } from './changelogs/changelogs.service.ts';
 import { codeIndexRoutes } from './code-index/code-index.routes.ts';
@@ -268,18 +268,14 @@ export function repositoryFeature(deps: RepositoryDependencies) {
     project,
   });
   const lastCommits = lastCommitsOfDirectories({ db, open, project });
-  const copies = repositoryCopies({ db, open, shared, exclusively: writes.exclusively });
+  const { exclusively } = writes;
+  const copies = repositoryCopies({ db, open, shared, exclusively });
   const carried = carrying({
     open,
-    exclusively: writes.exclusively,
+    exclusively,
     shareLfs: (source, target, oids) => lfs.shared(source.id, target.id, oids),
   });
-  const bundles = repositoryBundles({
-    open,
-    shared,
-    exclusively: writes.exclusively,
-    moved: (id) => bumpServiceRefs(db, id),
-  });
+  const bundles = repositoryBundles({ open, shared, exclusively, moved: (id) => bumpServiceRefs(db, id) });
   const fetches = fetchCounter(db, (error) => deps.log.warn({ err: error }, 'fetches could not be counted'));
   const access = repositoryAccess({
     db,
@@ -429,6 +425,8 @@ export function repositoryFeature(deps: RepositoryDependencies) {
     latestTag: setup.latestTag,
     changeDefaultBranch: setup.changeDefaultBranch,
     ...bundles,
+    mirrored: mirroredRefs({ open, writes }),
+    allLarge: lfs.all,
     mergeBase: reader.mergeBase,
     hasWiki: wiki.bundles.written,
     wikiBundle: wiki.bundles.bundle,

@@ -55,6 +55,7 @@ import type {
   ProjectsTable,
   ProtectedEnvironmentRulesTable,
   ProtectedEnvironmentsTable,
+  PullMirrorsTable,
   PushMirrorsTable,
   PushRulesTable,
   ReleaseEvidencesTable,
@@ -98,6 +99,7 @@ export type ProjectStatistics = Selectable<ProjectStatisticsTable>;
 export type Project = Selectable<ProjectsTable>;
 export type Package = Selectable<PackagesTable>;
 export type PackageFile = Selectable<PackageFilesTable>;
+export type PullMirror = Selectable<PullMirrorsTable>;
 export type PushMirror = Selectable<PushMirrorsTable>;
 export type PushRule = Selectable<PushRulesTable>;
 export type Release = Selectable<ReleasesTable>;

@@ -1823,6 +1823,7 @@ export interface ProjectsTable {
   artifacts_quota: number | null;
   ci_queue_priority: Generated<'low' | 'normal' | 'high'>;
   inactivity_warned_at: Date | null;
+  mirror: Generated<boolean>;
 }
 
 export interface ProtectedBranchLevelsTable {
@@ -1882,6 +1883,34 @@ export interface ProtectedTagsTable {
   id: Generated<number>;
   project_id: number;
   name: string;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
+}
+
+export interface PullMirrorsTable {
+  id: Generated<number>;
+  project_id: number;
+  enabled: boolean;
+  url: string;
+  address_sealed: Buffer;
+  auth_method: 'password' | 'ssh_public_key';
+  ssh_public_key: string | null;
+  ssh_private_key_sealed: Buffer | null;
+  host_keys: Generated<string[]>;
+  user_id: number | null;
+  by_admin: boolean;
+  trigger_builds: boolean;
+  overwrites_diverged_branches: boolean;
+  only_protected_branches: boolean;
+  mirror_branch_regex: string | null;
+  update_status: Generated<'none' | 'scheduled' | 'started' | 'finished' | 'failed'>;
+  run_job: string | null;
+  failures: Generated<number>;
+  next_update_at: Date | null;
+  last_update_started_at: Date | null;
+  last_update_at: Date | null;
+  last_successful_update_at: Date | null;
+  last_error: string | null;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
 }
@@ -2712,6 +2741,7 @@ export interface Database {
   protected_environments: ProtectedEnvironmentsTable;
   protected_tag_levels: ProtectedTagLevelsTable;
   protected_tags: ProtectedTagsTable;
+  pull_mirrors: PullMirrorsTable;
   push_mirrors: PushMirrorsTable;
   push_rules: PushRulesTable;
   pushed_projects: PushedProjectsTable;

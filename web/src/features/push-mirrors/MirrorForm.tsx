@@ -1,15 +1,11 @@
 /** A new push mirror, or what of one may be changed. */
-import { Button, Checkbox, NativeSelect, PasswordInput, Stack, Textarea, TextInput } from '@mantine/core';
+import { Button, Checkbox, PasswordInput, Stack, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { client, unwrap } from '../../lib/api.ts';
 import type { PushMirror } from '../../lib/push-mirrors.ts';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
-
-type Branches = 'all' | 'protected' | 'matching';
-
-const branchesOf = (mirror: PushMirror | null): Branches =>
-  mirror?.only_protected_branches ? 'protected' : mirror?.mirror_branch_regex ? 'matching' : 'all';
+import { BranchRule, ruleOf } from './BranchRule.tsx';
 
 /** The address with name and password in it, as the API takes it. */
 function withProof(address: string, username: string, password: string): string {
@@ -26,13 +22,12 @@ export function MirrorForm({ path, mirror, saved }: { path: string; mirror: Push
   const [password, setPassword] = useState('');
   const [hostKeys, setHostKeys] = useState('');
   const ssh = url.trim().startsWith('ssh://');
-  const [branches, setBranches] = useState<Branches>(branchesOf(mirror));
-  const [pattern, setPattern] = useState(mirror?.mirror_branch_regex ?? '');
+  const [rule, setRule] = useState(ruleOf(mirror?.only_protected_branches, mirror?.mirror_branch_regex));
   const [keep, setKeep] = useState(mirror?.keep_divergent_refs ?? false);
   const sending = useForm(async () => {
     const values = {
-      only_protected_branches: branches === 'protected',
-      mirror_branch_regex: branches === 'matching' ? pattern : null,
+      only_protected_branches: rule.branches === 'protected',
+      mirror_branch_regex: rule.branches === 'matching' ? rule.pattern : null,
       keep_divergent_refs: keep,
     };
     if (mirror)
@@ -99,26 +94,7 @@ export function MirrorForm({ path, mirror, saved }: { path: string; mirror: Push
             )}
           </>
         )}
-        <NativeSelect
-          label="Branches"
-          value={branches}
-          data={[
-            { value: 'all', label: 'All branches' },
-            { value: 'protected', label: 'Protected branches' },
-            { value: 'matching', label: 'Branches that match a regular expression' },
-          ]}
-          onChange={(event) => setBranches(event.currentTarget.value as Branches)}
-        />
-        {branches === 'matching' ? (
-          <TextInput
-            label="Regular expression"
-            placeholder="^(main|release/.*)$"
-            required
-            value={pattern}
-            onChange={(event) => setPattern(event.currentTarget.value)}
-            error={sending.reason('mirror_branch_regex')}
-          />
-        ) : null}
+        <BranchRule rule={rule} change={setRule} reason={sending.reason('mirror_branch_regex')} />
         <Checkbox
           label="Keep divergent refs"
           description="Branches and tags that changed at the mirror are not overwritten or deleted there"

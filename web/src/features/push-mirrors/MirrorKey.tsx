@@ -1,20 +1,16 @@
 /** How a mirror over SSH and its server know each other: the mirror's public key, and fingerprints of the server's keys. */
 import { Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { client, unwrap } from '../../lib/api.ts';
-import type { PushMirror } from '../../lib/push-mirrors.ts';
+import type { PublicKey, PushMirror } from '../../lib/push-mirrors.ts';
 import { CopyButton } from '../../ui/CopyButton.tsx';
 
-export function MirrorKey({ path, mirror }: { path: string; mirror: PushMirror }) {
-  const { data } = useQuery({
-    queryKey: ['project', path, 'push-mirror-key', mirror.id],
-    queryFn: () =>
-      unwrap(
-        client.GET('/projects/{id}/remote_mirrors/{mirror_id}/public_key', {
-          params: { path: { id: path, mirror_id: mirror.id } },
-        }),
-      ),
-  });
+interface Keyed {
+  readonly url: string;
+  readonly host_keys: PushMirror['host_keys'];
+}
+
+export function MirrorKey({ mirror, publicKey }: { mirror: Keyed; publicKey: PublicKey }) {
+  const { data } = useQuery(publicKey);
   return (
     <>
       {data ? (

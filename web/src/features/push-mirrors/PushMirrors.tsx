@@ -4,7 +4,7 @@ import { IconTrash } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client, unwrap } from '../../lib/api.ts';
-import { type PushMirror, pushMirrors } from '../../lib/push-mirrors.ts';
+import { mirrorKey, type PushMirror, pushMirrors } from '../../lib/push-mirrors.ts';
 import { ConfirmButton } from '../../ui/ConfirmButton.tsx';
 import { DataList, DataRow } from '../../ui/DataList.tsx';
 import { FormError } from '../../ui/FormError.tsx';
@@ -13,15 +13,7 @@ import { TimeAgo } from '../../ui/TimeAgo.tsx';
 import { useProject } from '../projects/useProject.ts';
 import { MirrorForm } from './MirrorForm.tsx';
 import { MirrorKey } from './MirrorKey.tsx';
-
-const states = {
-  none: 'Not updated yet',
-  scheduled: 'Waiting',
-  started: 'Updating',
-  finished: 'Up to date',
-  failed: 'Failed',
-  to_retry: 'Will be retried',
-} as const;
+import { states } from './states.ts';
 
 export function PushMirrors() {
   const { path } = useProject();
@@ -76,7 +68,9 @@ export function PushMirrors() {
                     ) : null}
                     {mirror.only_protected_branches ? <span>Protected branches</span> : null}
                     {mirror.mirror_branch_regex ? <code>{mirror.mirror_branch_regex}</code> : null}
-                    {mirror.auth_method === 'ssh_public_key' ? <MirrorKey path={path} mirror={mirror} /> : null}
+                    {mirror.auth_method === 'ssh_public_key' ? (
+                      <MirrorKey mirror={mirror} publicKey={mirrorKey(path, mirror.id)} />
+                    ) : null}
                     {mirror.last_error ? <Text c="red">{mirror.last_error}</Text> : null}
                   </>
                 }

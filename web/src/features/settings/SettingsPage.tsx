@@ -19,6 +19,7 @@ const parts = {
   'protected-tags': ['Protected tags', part(() => import('../protections/ProtectedTags.tsx'), 'ProtectedTags')],
   'push-rules': ['Push rules', part(() => import('./parts/PushRuleSettings.tsx'))],
   'push-mirrors': ['Push mirrors', part(() => import('../push-mirrors/PushMirrors.tsx'), 'PushMirrors')],
+  'pull-mirror': ['Pull mirror', part(() => import('../pull-mirrors/PullMirror.tsx'), 'PullMirror')],
   secrets: ['Secret push protection', part(() => import('./SecretSettings.tsx'), 'SecretSettings')],
   variables: ['CI/CD variables', part(() => import('./VariableSettings.tsx'), 'VariableSettings')],
   runners: ['Runners', part(() => import('./RunnerSettings.tsx'), 'RunnerSettings')],

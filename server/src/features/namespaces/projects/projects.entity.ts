@@ -119,6 +119,7 @@ const whole = {
   repository_object_format: Text({ description: 'Hash of the repository' }),
   can_create_merge_request_in: Flag({ description: 'Whether the caller may create merge requests' }),
   creator_id: Nullable(Id({ description: 'Who created it' })),
+  mirror: Flag({ description: 'Whether it follows a repository elsewhere (pull mirror)' }),
   import_url: Nullable(Text({ description: 'Where it was imported from; for those who may change the project' })),
   import_type: Nullable(Text({ description: '`gitlab_project` for projects from archives' })),
   import_status: Word(['none', 'scheduled', 'started', 'finished', 'failed', 'canceled'], {

@@ -128,6 +128,7 @@ export function projectJson(
     can_create_merge_request_in: canOnProject(caller, 'create_merge_request', subject),
     creator_id: project.creator_id,
     ...(extras.forkedFrom ? { forked_from_project: extras.forkedFrom } : {}),
+    mirror: project.mirror,
     import_url: canOnProject(caller, 'update_project', subject) ? project.import_url : null,
     import_type: project.import_type,
     import_status: project.import_status,

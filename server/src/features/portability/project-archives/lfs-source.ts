@@ -17,7 +17,7 @@ export interface Remote {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-const media = 'application/vnd.git-lfs+json';
+export const lfsMedia = 'application/vnd.git-lfs+json';
 const atOnce = 100;
 /** Downloads that run together. */
 const together = 4;
@@ -42,7 +42,7 @@ interface Download {
 }
 
 /** Where the other side keeps the objects of a repository, by the protocol's own rule. */
-const lfsAddress = (repository: string): string => `${repository.replace(/(?:\.git)?$/, '.git')}/info/lfs`;
+export const lfsAddress = (repository: string): string => `${repository.replace(/(?:\.git)?$/, '.git')}/info/lfs`;
 
 const told = (status: number) =>
   status === 401 || status === 403
@@ -64,7 +64,7 @@ export function lfsSource(deps: Pick<PortabilityDependencies, 'outbound'>) {
       url: address,
       kind: 'import',
       method: 'POST',
-      headers: { ...headers, Accept: media, 'Content-Type': media, 'User-Agent': 'git-lfs/3.3.0 (millrace)' },
+      headers: { ...headers, Accept: lfsMedia, 'Content-Type': lfsMedia, 'User-Agent': 'git-lfs/3.3.0 (millrace)' },
       body: JSON.stringify({ operation: 'download', transfers: ['basic'], hash_algo: 'sha256', objects }),
       timeout: patience.asking,
       maximumBytes: answerBytes,

@@ -1,15 +1,16 @@
 /** Projects from repositories that other servers have: asked for by address, fetched in the background, checked like a push. */
 import { randomUUID } from 'node:crypto';
-import { type Bundle, fetchAll, isGitError, type Offer, readFetched, readOffer } from '@millrace/git';
+import { type Bundle, isGitError } from '@millrace/git';
 import type { Caller, ProjectSubject, Subject } from '../../../kernel/authz/subjects.ts';
 import type { Project } from '../../../kernel/db/rows.ts';
 import { HttpError, invalidRecord, plainError, unauthorized } from '../../../kernel/http/errors.ts';
-import { BrokenOff, lively } from '../../../kernel/outbound/index.ts';
+import { BrokenOff } from '../../../kernel/outbound/index.ts';
 import { addJob } from '../../../kernel/queue/index.ts';
 import type { CreateProject, ProjectService } from '../../namespaces/index.ts';
 import { findProjectSubject } from '../../namespaces/index.ts';
 import { keepsRequest } from '../../repository/index.ts';
 import type { PortabilityDependencies } from '../index.ts';
+import { branchOf, offerOf, packOf, RefusedRemote, remoteOf } from './http-fetch.ts';
 import { type ImportResult, importAttempts, importTask } from './import-task.ts';
 import { type LargeFile, lfsSource, type Remote } from './lfs-source.ts';
 import { count, largeFiles, type Outcome, tell } from './taking.ts';
@@ -19,83 +20,14 @@ const urlImport = { name: 'namespaces.import_repository', maxAttempts: importAtt
 const purpose = 'project import';
 const mebibyte = 1024 ** 2;
 const hour = 3_600_000;
-/** Until the other side begins to answer, in milliseconds: servers pack for a while before they send. */
-const patience = { asking: 10_000, packing: 600_000 };
-/** Until all of what is offered is told: somebody waits for it. */
-const offering = 60_000;
-/** Nothing came for so long: the other side hangs. */
-const silence = 120_000;
 /** Objects of Git LFS of one repository: they are kept in memory until all are there. */
 const mostLarge = 250_000;
 
-/** What is wrong with the address or the repository behind it, in words for who gave it. */
-export class RefusedRemote extends Error {
-  /** Whether there is nothing at the address, or nothing for whoever asks. */
-  readonly missing: boolean;
-  constructor(message: string, missing = false) {
-    super(message);
-    this.missing = missing;
-  }
-}
-
-/** An address as it is entered, with what proves us there apart. */
-function remoteOf(entered: string): Remote | null {
-  const url = URL.parse(entered);
-  if (!url || !/^https?:$/.test(url.protocol)) return null;
-  const { username, password } = url;
-  [url.username, url.password, url.hash] = ['', '', ''];
-  const plain = (text: string) => {
-    try {
-      return decodeURIComponent(text);
-    } catch {
-      return text;
-    }
-  };
-  const proof = Buffer.from(`${plain(username)}:${plain(password)}`).toString('base64');
-  return {
-    url: url.href.replace(/\/+$/, ''),
-    headers: username || password ? { Authorization: `Basic ${proof}` } : {},
-  };
-}
+const idsOf = (refs: Bundle['refs']) => refs.map(({ id }) => id);
 
 export function urlImportService(deps: PortabilityDependencies, projects: ProjectService) {
   const { db, outbound, secrets } = deps;
   const lfs = lfsSource(deps);
-
-  /** What the server offers, and where it is in the end. */
-  async function offerOf(remote: Remote, outer?: AbortSignal): Promise<{ offer: Offer; remote: Remote }> {
-    const asked = URL.parse(remote.url);
-    if (!asked) throw new RefusedRemote('The address is not one of http or https');
-    asked.pathname = `${asked.pathname}/info/refs`;
-    asked.searchParams.set('service', 'git-upload-pack');
-    const over = AbortSignal.timeout(offering);
-    const answer = await outbound.open({
-      url: asked.href,
-      kind: 'import',
-      // Servers tell programs that they know.
-      headers: { ...remote.headers, 'User-Agent': 'git/2.39 (millrace)', Accept: '*/*' },
-      timeout: patience.asking,
-      redirects: 3,
-      signal: outer ? AbortSignal.any([over, outer]) : over,
-    });
-    if (!answer.ok) throw new RefusedRemote(answer.message);
-    try {
-      if (answer.status === 401 || answer.status === 403)
-        throw new RefusedRemote('The repository is not public, or the name and password are wrong', true);
-      if (answer.status !== 200) throw new RefusedRemote(`The server answered ${answer.status}`, answer.status === 404);
-      const moved = new URL(answer.url);
-      const elsewhere = moved.origin !== asked.origin;
-      moved.search = '';
-      moved.pathname = moved.pathname.replace(/\/info\/refs$/, '');
-      const offer = await readOffer(lively(answer, silence));
-      return { offer, remote: { url: moved.href, headers: elsewhere ? {} : remote.headers } };
-    } catch (error) {
-      if (isGitError(error)) throw new RefusedRemote(error.message);
-      throw error;
-    } finally {
-      answer.close();
-    }
-  }
 
   const most = async () => {
     const { max_import_remote_file_size: megabytes } = await deps.settings.read();
@@ -111,7 +43,7 @@ export function urlImportService(deps: PortabilityDependencies, projects: Projec
     const refusal = remote === null ? 'is not a valid HTTP address' : await outbound.refusal(remote.url, 'import');
     if (remote === null || refusal !== null) throw invalidRecord({ import_url: [refusal ?? 'is not valid'] });
     // A wrong address is told at once, and not by a project that stays empty.
-    const { offer } = await offerOf(remote).catch((error: unknown) => {
+    const { offer } = await offerOf(outbound, { remote, kind: 'import' }).catch((error: unknown) => {
       if (!(error instanceof RefusedRemote || error instanceof BrokenOff)) throw error;
       throw new HttpError(422, { message: `${remote.url} is not a valid HTTP Git repository: ${error.message}` });
     });
@@ -132,44 +64,6 @@ export function urlImportService(deps: PortabilityDependencies, projects: Projec
     });
   }
 
-  const branchOf = ({ head, refs }: Offer): string | null => {
-    const name = head?.startsWith('refs/heads/') ? head.slice('refs/heads/'.length) : null;
-    return name !== null && refs.some(({ ref }) => ref === head) ? name : null;
-  };
-
-  /** Gives `take` the pack that goes with the references. */
-  async function packOf<T>(
-    { offer, remote }: { readonly offer: Offer; readonly remote: Remote },
-    refs: Bundle['refs'],
-    signal: AbortSignal,
-    take: (pack: AsyncIterable<Buffer>) => Promise<T>,
-  ): Promise<T> {
-    const answer = await outbound.open({
-      url: `${remote.url}/git-upload-pack`,
-      kind: 'import',
-      method: 'POST',
-      headers: {
-        ...remote.headers,
-        'User-Agent': 'git/2.39 (millrace)',
-        'Content-Type': 'application/x-git-upload-pack-request',
-        Accept: 'application/x-git-upload-pack-result',
-      },
-      body: fetchAll(
-        offer,
-        refs.map(({ id }) => id),
-      ),
-      timeout: patience.packing,
-      signal,
-    });
-    if (!answer.ok) throw new RefusedRemote(answer.message);
-    try {
-      if (answer.status !== 200) throw new RefusedRemote(`The server answered ${answer.status}`);
-      return await take(readFetched(lively(answer, silence)));
-    } finally {
-      answer.close();
-    }
-  }
-
   /** Gives `take` the branches of the repository at an address; null where the server has nothing there. */
   async function branches<T>(
     address: string,
@@ -178,14 +72,16 @@ export function urlImportService(deps: PortabilityDependencies, projects: Projec
   ): Promise<T | null> {
     const asked = remoteOf(address);
     if (asked === null) throw new RefusedRemote('The address is not one of http or https');
-    const found = await offerOf(asked, signal).catch((error: unknown) => {
+    const found = await offerOf(outbound, { remote: asked, kind: 'import' }, signal).catch((error: unknown) => {
       if (error instanceof RefusedRemote && error.missing) return null;
       throw error;
     });
     const refs = found?.offer.refs.filter(({ ref }) => ref.startsWith('refs/heads/')) ?? [];
     if (!found || refs.length === 0) return null;
     const options = { maxBytes: await most(), signal, branch: branchOf(found.offer) };
-    return await packOf(found, refs, signal, (pack) => take({ refs, pack }, options));
+    return await packOf(outbound, { ...found, kind: 'import' }, { wanted: idsOf(refs) }, signal, (pack) =>
+      take({ refs, pack }, options),
+    );
   }
 
   /** Fills the wiki of a place from the repository at an address; false where the server has nothing there. */
@@ -207,7 +103,7 @@ export function urlImportService(deps: PortabilityDependencies, projects: Projec
   ): Promise<ImportResult> {
     const asked = remoteOf(address);
     if (asked === null) throw new RefusedRemote('The address is not one of http or https');
-    const { offer, remote } = await offerOf(asked, signal);
+    const { offer, remote } = await offerOf(outbound, { remote: asked, kind: 'import' }, signal);
     const named = Map.groupBy(also.refs, ({ there }) => there);
     const refs = offer.refs.flatMap(({ ref, id }) =>
       /^refs\/(heads|tags)\//.test(ref) || (also.same && keepsRequest(ref, id))
@@ -228,7 +124,7 @@ export function urlImportService(deps: PortabilityDependencies, projects: Projec
       else if (!large.has(oid)) unread += 1;
     };
     const maxBytes = await most();
-    await packOf({ offer, remote }, refs, signal, (pack) =>
+    await packOf(outbound, { offer, remote, kind: 'import' }, { wanted: idsOf(refs) }, signal, (pack) =>
       deps.repository.filled(target, { refs, pack }, { maxBytes, signal, pointed }),
     );
     return await fetchLarge(project, remote, { wanted: [...large.values()], unread }, signal);
@@ -287,6 +183,6 @@ export function urlImportService(deps: PortabilityDependencies, projects: Projec
     arrived: (tx, project) => deps.repository.arrived(tx, project),
   });
 
-  return { start, fetched, branches, wiki, tasks: [task] };
+  return { start, fetched, branches, wiki, fetchLarge, tasks: [task] };
 }
 export type UrlImports = ReturnType<typeof urlImportService>;

@@ -16,6 +16,7 @@ import {
   type Relation,
 } from '../../namespaces/index.ts';
 import type { PortabilityDependencies } from '../index.ts';
+import { RefusedRemote } from '../project-archives/http-fetch.ts';
 import { type ImportResult, importAttempts, importTask } from '../project-archives/import-task.ts';
 import type { ImportService } from '../project-archives/imports.ts';
 import type { Row } from '../project-archives/json.ts';
@@ -24,7 +25,7 @@ import { codeStage, progressOf } from '../project-archives/progress.ts';
 import { count, settle, takeBatch, tell } from '../project-archives/taking.ts';
 import { findImport, insertImport } from '../project-archives/transfers.queries.ts';
 import { archivedFiles } from '../project-archives/uploads.ts';
-import { RefusedRemote, type UrlImports } from '../project-archives/url-imports.ts';
+import type { UrlImports } from '../project-archives/url-imports.ts';
 import { attachmentPart } from './attachments.ts';
 import { ProviderError } from './client.ts';
 import { giteaClient, giteaRepository, giteaSource } from './gitea.ts';

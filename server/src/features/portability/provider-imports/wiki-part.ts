@@ -2,7 +2,8 @@
 import { isGitError } from '@millrace/git';
 import type { Subject } from '../../../kernel/authz/subjects.ts';
 import { BrokenOff } from '../../../kernel/outbound/index.ts';
-import { RefusedRemote, type UrlImports } from '../project-archives/url-imports.ts';
+import { RefusedRemote } from '../project-archives/http-fetch.ts';
+import type { UrlImports } from '../project-archives/url-imports.ts';
 import type { Part } from './provider.ts';
 
 export const wikiAt = (cloneUrl: string): string => `${cloneUrl.replace(/\.git$/, '')}.wiki.git`;

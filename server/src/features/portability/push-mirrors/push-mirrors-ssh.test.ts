@@ -1,13 +1,14 @@
-/** Push mirrors over SSH: to another project of the application under test, which knows the mirror by its key. */
+/** Push mirrors to another project of the application under test: over SSH, which knows the mirror by its key; objects of Git LFS over HTTP. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
 import { eventually } from '../../../../test/ci.ts';
 import { type BuiltToken, buildAdmin, buildToken } from '../../../../test/factories.ts';
+import { lfsClient, made, pointer } from '../../../../test/lfs.ts';
 import { buildRepositoryProject, type Json, type RepositoryProject } from '../../../../test/repositories.ts';
 import { keyPair } from '../../../../test/ssh.ts';
 import { createOutbound } from '../../../kernel/outbound/index.ts';
-import { openSshSession, sshRemote } from './remote-ssh.ts';
-import { readHostKey } from './ssh-keys.ts';
+import { openSshSession, sshRemote } from '../mirrors/remote-ssh.ts';
+import { readHostKey } from '../mirrors/ssh-keys.ts';
 
 let app: TestApp;
 let admin: BuiltToken;
@@ -155,6 +156,40 @@ describe('push mirrors over SSH', () => {
       await expect(openSshSession(outbound, remote, proof, AbortSignal.timeout(60_000))).rejects.toThrow(/not allowed/);
     }
     await local(true);
+  });
+});
+
+describe('objects of Git LFS', () => {
+  it('are sent over HTTP before the branches that point at them, and only those that the mirror lacks', async () => {
+    const from = await buildRepositoryProject(app, { files: null });
+    const [first, second] = [made(), made()];
+    const here = lfsClient(app, from);
+    for (const object of [first, second]) expect((await here.put(object)).status).toBe(200);
+    await from.commit('main', { 'a.bin': pointer(first), 'b.bin': pointer(second) });
+    const target = await buildRepositoryProject(app, { files: null });
+    const there = lfsClient(app, target);
+    expect((await there.put(first)).status).toBe(200);
+    const json = { url: target.remote(target.owner.secret), enabled: true };
+    const { body } = await from.api<Mirror>('POST', '/remote_mirrors', { json });
+    const end = (id: number) =>
+      eventually('the push', async () => {
+        const found = (await from.api<Mirror>('GET', `/remote_mirrors/${id}`)).body;
+        return ['finished', 'failed'].includes(found.update_status) ? found : null;
+      });
+    expect(await end(body.id)).toMatchObject({ update_status: 'finished', last_error: null });
+    expect(await branches(target)).toEqual(await branches(from));
+    expect((await there.get(second.oid)).status).toBe(200);
+    expect(await there.size()).toBe(first.size + second.size);
+    // Where the mirror takes none the push says so.
+    const without = await buildRepositoryProject(app, { files: null });
+    expect((await without.api('PUT', '', { json: { lfs_enabled: false } })).status).toBe(200);
+    const other = { url: without.remote(without.owner.secret), enabled: true };
+    const refused = await from.api<Mirror>('POST', '/remote_mirrors', { json: other });
+    expect(await end(refused.body.id)).toMatchObject({
+      update_status: 'failed',
+      last_error: expect.stringContaining('Objects of Git LFS were not sent'),
+    });
+    expect(await branches(without)).toEqual(await branches(from));
   });
 });
 

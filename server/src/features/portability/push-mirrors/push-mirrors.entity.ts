@@ -2,7 +2,7 @@
 import type { Static } from 'typebox';
 import type { PushMirror as Row } from '../../../kernel/db/rows.ts';
 import { Entity, Fields, Flag, Id, ListOf, Nullable, Text, Timestamp, Word } from '../../../kernel/http/entity.ts';
-import { fingerprintOf } from './ssh-keys.ts';
+import { fingerprintOf } from '../mirrors/ssh-keys.ts';
 
 const updateStatuses = ['none', 'scheduled', 'started', 'finished', 'failed', 'to_retry'] as const;
 

@@ -27,11 +27,10 @@ export const findMirror = (db: Db, projectId: number, id: number): Promise<PushM
 export const lockMirror = (tx: Db, projectId: number, id: number): Promise<PushMirror | undefined> =>
   of(tx, projectId).where('id', '=', id).forUpdate().executeTakeFirst();
 
-/** Waits for others that add mirrors to the project, and counts what is there. */
-export async function countLocked(tx: Db, projectId: number): Promise<number> {
+/** Waits for others that add mirrors to the project or switch them on, and counts those that are on. */
+export async function countEnabled(tx: Db, projectId: number): Promise<number> {
   await tx.selectFrom('projects').select('id').where('id', '=', projectId).forNoKeyUpdate().execute();
-  const rows = await tx.selectFrom('push_mirrors').select('id').where('project_id', '=', projectId).execute();
-  return rows.length;
+  return (await enabledMirrors(tx, projectId)).length;
 }
 
 export const insertMirror = (tx: Db, values: Insertable<PushMirrorsTable>): Promise<PushMirror> =>
@@ -159,15 +158,4 @@ export async function pathOf(db: Db, { path, namespace_id }: Pick<Project, 'path
     .where('id', '=', namespace_id)
     .executeTakeFirstOrThrow();
   return `${full_path}/${path}`;
-}
-
-/** Names and patterns of the project's protected branches, with those of its top-level group. */
-export async function protectedPatterns(db: Db, projectId: number): Promise<string[]> {
-  const { rows } = await sql<{ name: string }>`
-    select name from protected_branches where project_id = ${projectId}
-    union
-    select b.name from projects p join namespaces n on n.id = p.namespace_id
-      join protected_branches b on b.namespace_id = n.traversal_ids[1]
-    where p.id = ${projectId}`.execute(db);
-  return rows.map(({ name }) => name);
 }

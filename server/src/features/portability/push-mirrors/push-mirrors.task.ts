@@ -4,32 +4,40 @@ import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { Project, PushMirror } from '../../../kernel/db/rows.ts';
 import { type FactConsumer, onMany, repositoryUpdated } from '../../../kernel/events/index.ts';
 import { addJob, defineTask, Unreached } from '../../../kernel/queue/index.ts';
-import { caretakersOf } from '../../namespaces/index.ts';
-import { linearPattern, matchesPattern } from '../../repository/index.ts';
+import { caretakersOf, findProjectSubject } from '../../namespaces/index.ts';
 import type { PortabilityDependencies } from '../index.ts';
-import { planOf } from './plan.ts';
+import type { MirrorPurposes } from '../mirrors/address.ts';
+import { mirroredBranches } from '../mirrors/branches.ts';
 import {
-  beginPush,
-  enabledMirrors,
-  endPush,
-  pathOf,
-  protectedPatterns,
-  rememberHostKey,
-} from './push-mirrors.queries.ts';
-import { mirrorOffer, mirrorRemote, NotPushed, plainPart, pushTo } from './remote.ts';
-import { openSshSession, type SshSession, sshRemote } from './remote-ssh.ts';
+  type MirrorRemote,
+  mirrorOffer,
+  mirrorRemote,
+  NotMirrored,
+  pushTo,
+  withoutProof,
+} from '../mirrors/remote-http.ts';
+import { openSshSession, type SshSession, sshRemote } from '../mirrors/remote-ssh.ts';
+import { sendLarge } from './lfs-target.ts';
+import { planOf } from './plan.ts';
+import { beginPush, enabledMirrors, endPush, pathOf, rememberHostKey } from './push-mirrors.queries.ts';
 
-export const purpose = 'push mirror';
-export const keyPurpose = 'key of a push mirror';
+export const purposes: MirrorPurposes = { address: 'push mirror', key: 'key of a push mirror' };
 const pushTask = { name: 'portability.push_mirror', maxAttempts: 5 };
 /** Of one push, in hours. */
 const longest = 1;
 /** Between the beginnings of two pushes, in milliseconds: what changes meanwhile goes together. */
 const apart = 30_000;
 const errorLength = 1000;
+/** Objects of Git LFS in one request. */
+const largeAtOnce = 100;
+/** Why objects did not arrive, in one error; with more the rest is left for the next time. */
+const mostReasons = 10;
 
 /** A mirror that is connected to: what it has, and a push to it. */
-type MirrorSession = Pick<SshSession, 'offer' | 'push' | 'close'>;
+type MirrorSession = Pick<SshSession, 'offer' | 'push' | 'close'> & {
+  /** Where its objects of Git LFS go; null over SSH. */
+  readonly remote: MirrorRemote | null;
+};
 
 /** A push of the mirror, now or later; one that waits already is moved, or keeps its time. */
 export const schedulePush = (
@@ -39,13 +47,6 @@ export const schedulePush = (
   jobKeyMode: 'replace' | 'preserve_run_at' = 'replace',
 ): Promise<void> => addJob(db, pushTask, { mirror_id: id }, { jobKey: `push-mirror:${id}`, runAt, jobKeyMode });
 
-/** Servers may repeat what proved us to them. A token may take the place of the name. */
-function withoutProof(text: string, address: string): string {
-  const { username = '', password = '', protocol } = URL.parse(address) ?? {};
-  const proof = password || (protocol === 'ssh:' ? '' : username);
-  return proof === '' ? text : [proof, plainPart(proof)].reduce((left, word) => left.replaceAll(word, '*****'), text);
-}
-
 type Dependencies = Pick<
   PortabilityDependencies,
   'db' | 'settings' | 'outbound' | 'secrets' | 'repository' | 'mail' | 'externalUrl'
@@ -54,33 +55,23 @@ type Dependencies = Pick<
 export function pushMirrorTasks(deps: Dependencies) {
   const { db, outbound, secrets } = deps;
 
-  async function mirrored(mirror: PushMirror): Promise<(branch: string) => boolean> {
-    if (mirror.only_protected_branches) {
-      const patterns = await protectedPatterns(db, mirror.project_id);
-      return (branch) => patterns.some((pattern) => matchesPattern(pattern, branch));
-    }
-    if (mirror.mirror_branch_regex === null) return () => true;
-    // It was checked when it was saved: one that cannot be read any more mirrors nothing.
-    return linearPattern(mirror.mirror_branch_regex) ?? (() => false);
-  }
-
-  /** Connects to the mirror, by whatever protocol its address has. Throws NotPushed with the reason. */
+  /** Connects to the mirror, by whatever protocol its address has. Throws NotMirrored with the reason. */
   async function session(address: string, mirror: PushMirror, signal: AbortSignal): Promise<MirrorSession> {
     const ssh = sshRemote(address);
     if (ssh && mirror.ssh_private_key_sealed) {
-      const privateKey = secrets.open(mirror.ssh_private_key_sealed, keyPurpose);
+      const privateKey = secrets.open(mirror.ssh_private_key_sealed, purposes.key);
       const opened = await openSshSession(outbound, ssh, { privateKey, hostKeys: mirror.host_keys }, signal);
       if (mirror.host_keys.length === 0) await rememberHostKey(db, mirror.id, opened.hostKey);
-      return opened;
+      return { ...opened, remote: null };
     }
     const remote = mirrorRemote(address);
-    if (remote === null) throw new NotPushed('The address is not one of http or https');
+    if (remote === null) throw new NotMirrored('The address is not one of http or https');
     const offer = await mirrorOffer(outbound, remote, signal);
     const push: MirrorSession['push'] = (commands, pack) => pushTo(outbound, remote, { offer, commands, pack }, signal);
-    return { offer, push, close: () => undefined };
+    return { offer, push, remote, close: () => undefined };
   }
 
-  /** Brings the mirror to what the project has. Throws NotPushed with the reason. */
+  /** Brings the mirror to what the project has. Throws NotMirrored with the reason. */
   async function push(address: string, mirror: PushMirror, project: Project, signal: AbortSignal): Promise<void> {
     const there = await session(address, mirror, signal);
     try {
@@ -95,8 +86,10 @@ export function pushMirrorTasks(deps: Dependencies) {
     const ours = await deps.repository.outgoing(project, signal);
     const theirs = new Map(offer.refs.map(({ ref, id }) => [ref, id] as const));
     const known = await ours.known([...theirs.values()]);
-    const rules = { mirrors: await mirrored(mirror), keepDivergent: mirror.keep_divergent_refs };
+    const rules = { mirrors: await mirroredBranches(db, mirror), keepDivergent: mirror.keep_divergent_refs };
     const { commands, diverged } = await planOf(ours, theirs, known, rules, project.default_branch);
+    // Before the branches that point at them: servers refuse those otherwise.
+    const unsent = await sentLarge(there, project, signal);
     const refused: string[] = [];
     if (commands.length > 0) {
       const deletes = offer.capabilities.has('delete-refs');
@@ -106,9 +99,23 @@ export function pushMirrorTasks(deps: Dependencies) {
       const pack = wanted.length > 0 ? await ours.pack(wanted, [...known]) : null;
       if (sent.length > 0) for (const [ref, reason] of await there.push(sent, pack)) refused.push(`${ref}: ${reason}`);
     }
-    if (refused.length > 0) throw new NotPushed(`The server refused ${refused.join('; ')}`);
+    if (refused.length > 0) throw new NotMirrored(`The server refused ${refused.join('; ')}`);
+    if (unsent.length > 0) throw new NotMirrored(`Objects of Git LFS were not sent: ${unsent.join('; ')}`);
     if (diverged.length > 0)
-      throw new NotPushed(`These have diverged at the mirror and were kept: ${diverged.join(', ')}`);
+      throw new NotMirrored(`These have diverged at the mirror and were kept: ${diverged.join(', ')}`);
+  }
+
+  /** Sends the objects of Git LFS that the mirror lacks; answers why some did not arrive. */
+  async function sentLarge({ remote }: MirrorSession, project: Project, signal: AbortSignal) {
+    const reasons: string[] = [];
+    const subject = remote && (await findProjectSubject(db, String(project.id), null));
+    if (remote === null || !subject?.project.lfs_enabled) return reasons;
+    for await (const some of deps.repository.allLarge(project.id, largeAtOnce)) {
+      reasons.push(...(await sendLarge(outbound, remote, some, signal)));
+      // The rest would not arrive either.
+      if (reasons.length > mostReasons) break;
+    }
+    return reasons.slice(0, mostReasons);
   }
 
   /** Ends the push of a job. Maintainers and Owners are told of a failure, once until it works again. */
@@ -145,16 +152,16 @@ export function pushMirrorTasks(deps: Dependencies) {
           status: 'failed',
           error: 'Push mirrors are switched off on this instance (mirror_available)',
         });
-      const address = secrets.open(mirror.address_sealed, purpose);
+      const address = secrets.open(mirror.address_sealed, purposes.address);
       try {
         await push(address, mirror, project, signal);
         await end(mirror, project, jobId, { status: 'finished', error: null });
       } catch (error) {
-        const again = !(error instanceof NotPushed) || error.again;
-        const told = withoutProof(error instanceof NotPushed ? error.message : 'The push could not be made', address);
+        const again = !(error instanceof NotMirrored) || error.again;
+        const told = withoutProof(error instanceof NotMirrored ? error.message : 'The push could not be made', address);
         const over = !again || attempt >= maxAttempts;
         await end(mirror, project, jobId, { status: over ? 'failed' : 'to_retry', error: told.slice(0, errorLength) });
-        if (!(error instanceof NotPushed)) throw error;
+        if (!(error instanceof NotMirrored)) throw error;
         if (!over) throw new Unreached(`push mirror ${id}: ${told}`);
       }
     },

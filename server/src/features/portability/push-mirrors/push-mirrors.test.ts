@@ -294,9 +294,16 @@ describe('push mirrors', () => {
     const developer = await project.member(Level.developer);
     for (const target of ['/remote_mirrors', `/remote_mirrors/${id}`])
       expect((await project.api('GET', target, { token: developer.secret })).status).toBe(403);
-    for (let number = 1; number < 10; number += 1) await made(project, { url: address, enabled: false });
-    const more = await project.api('POST', '/remote_mirrors', { json: { url: address } });
-    expect(more).toMatchObject({ status: 400, body: { message: { base: [expect.stringContaining('10')] } } });
+    const others: number[] = [];
+    for (let number = 0; number < 10; number += 1)
+      others.push((await made(project, { url: address, enabled: false })).id);
+    await app.db.updateTable('push_mirrors').set({ enabled: true }).where('id', 'in', others).execute();
+    const refusal = { status: 400, body: { message: { base: [expect.stringContaining('10 enabled')] } } };
+    const json = { url: address, enabled: true };
+    expect(await project.api('POST', '/remote_mirrors', { json })).toMatchObject(refusal);
+    expect(await project.api('PUT', `/remote_mirrors/${id}`, { json: { enabled: true } })).toMatchObject(refusal);
+    expect((await project.api('POST', '/remote_mirrors', { json: { url: address } })).status).toBe(201);
+    await app.db.deleteFrom('push_mirrors').where('id', 'in', others).execute();
     await setting({ mirror_available: false });
     expect(await project.api('PUT', `/remote_mirrors/${id}`, { json: { enabled: true } })).toMatchObject({
       status: 403,

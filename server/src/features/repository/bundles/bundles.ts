@@ -7,6 +7,8 @@ import { type LfsPointer, longestPointer, readPointer } from '../lfs/pointers.ts
 import type { OpenRepository } from '../reading/git-reader.ts';
 import type { WritePath } from '../writes/write-path.ts';
 
+export { mirroredRefs } from './mirrored.ts';
+
 /** Heads, older versions and context commits of merge requests: they may be in no branch any more. */
 const requestGlobs = ['head', 'versions/*', 'context/*'].map((name) => `refs/merge-requests/*/${name}`);
 const requestRef = /^refs\/merge-requests\/[1-9]\d{0,8}\/(?:head|(?:versions|context)\/([0-9a-f]{40}))$/;

@@ -20,6 +20,23 @@ export async function objectsOf(db: Db, projectId: number, oids: readonly string
     .execute();
 }
 
+/** Objects of a project after one of them, in a fixed order; a batch. */
+export const someObjects = (
+  db: Db,
+  projectId: number,
+  after: number,
+  limit: number,
+): Promise<(LfsObject & { id: number })[]> =>
+  db
+    .selectFrom('lfs_object_links as l')
+    .innerJoin('lfs_objects as o', 'o.id', 'l.lfs_object_id')
+    .select(['o.id', 'o.oid', 'o.size', 'o.object_key'])
+    .where('l.project_id', '=', projectId)
+    .where('l.lfs_object_id', '>', after)
+    .orderBy('l.lfs_object_id')
+    .limit(limit)
+    .execute();
+
 export async function hasObjects(db: Db, projectId: number): Promise<boolean> {
   const found = db.selectFrom('lfs_object_links').select('project_id').where('project_id', '=', projectId).limit(1);
   return (await found.executeTakeFirst()) !== undefined;

@@ -126,6 +126,16 @@ export function lfsObjects(deps: LfsObjectsDependencies) {
     behind,
     /** Whether a project has any object. */
     any: (projectId: number) => queries.hasObjects(db, projectId),
+    /** All objects of a project, in batches. */
+    async *all(projectId: number, limit: number) {
+      for (let after = 0; ; ) {
+        const some = await queries.someObjects(db, projectId, after, limit);
+        const last = some.at(-1);
+        if (!last) return;
+        yield some.map(({ oid, size, object_key: key }) => ({ oid, size, read: () => objects.get(key) }));
+        after = last.id;
+      }
+    },
     requireRoom,
     take,
     fromSource,

@@ -94,6 +94,8 @@ export interface ApplyOptions<S> {
   readonly authorised: boolean;
   readonly author: number | null;
   readonly ownMessage?: boolean | undefined;
+  /** Set for a mirror of another repository: rules about what people write here do not apply to what it has. */
+  readonly mirrored?: true;
   within?(tx: Db): Promise<void>;
 }
 
@@ -132,7 +134,7 @@ export function writePath<S>(deps: WritePathDependencies<S>): WritePath<S> {
       await stillConnected(push);
       // Checks of a push may last, and no other ref moves meanwhile; those of one commit take as long as git's start.
       if (kind !== 'push' && !git.movesAlone(changes.map(updateOf))) mover = git.startRefMover(open(project));
-      return await refusals(push, deps.checks);
+      return options.mirrored ? new Map<string, Refusal>() : await refusals(push, deps.checks);
     };
     try {
       const rejected = await judged().catch(async (error: unknown) => {

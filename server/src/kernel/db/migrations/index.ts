@@ -145,6 +145,7 @@ import { codeGramsMigration } from './1131-code-grams.ts';
 import { approvalsByRuleMigration } from './1150-approvals-by-rule.ts';
 import { instanceDownloadsMigration } from './1170-instance-downloads.ts';
 import { sshPushMirrorsMigration } from './1171-ssh-push-mirrors.ts';
+import { pullMirrorsMigration } from './1210-pull-mirrors.ts';
 
 /** One step of the schema. `statements` run in order in one transaction; each may hold several SQL commands. */
 export interface Migration {
@@ -299,4 +300,5 @@ export const migrations: readonly Migration[] = [
   instanceDownloadsMigration,
   approvalsByRuleMigration,
   sshPushMirrorsMigration,
+  pullMirrorsMigration,
 ];

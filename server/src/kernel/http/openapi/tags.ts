@@ -56,6 +56,7 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   Projects: 'Projects: a repository with everything around it.',
   'Protected branches': 'Branches that only some may push to, merge into, force or remove.',
   Packages: 'What jobs and users publish for others to download.',
+  'Pull mirrors': 'The repository elsewhere that a project follows.',
   'Push mirrors': 'Repositories elsewhere that get every change of a project.',
   'Protected tags': 'Tags that only some may create.',
   Deployments: 'What ran where, and since when.',

@@ -134,7 +134,9 @@ export const projects = {
     'Redirect old paths of moved groups permanently',
   ),
   time_tracking_limit_to_hours: flag('planning', false, 'Show time tracking in hours'),
-  first_day_of_week: level('planning', [0, 1, 6], 0, 'First day of the week: 0 Sunday, 1 Monday, 6 Saturday'),
+  first_day_of_week: level('planning', [0, 1, 6], 0, 'First day of the week: 0 Sunday, 1 Monday, 6 Saturday', {
+    acts: 'contribution calendars',
+  }),
   top_level_group_creation_enabled: flag('compatibility', true, 'Older name of can_create_group'),
   required_instance_ci_template: text('ci', null, 'CI/CD template that every pipeline includes', { max: 1_024 }),
 
@@ -188,10 +190,13 @@ export const projects = {
     false,
     'Groups cannot change web_based_commit_signing_enabled',
   ),
-  mirror_available: flag('imports', true, 'Maintainers can set up mirrors', { acts: 'push mirrors' }),
-  mirror_capacity_threshold: whole('imports', 50, 'Free capacity before more mirrors are scheduled', one),
-  mirror_max_capacity: whole('imports', 100, 'Maximum concurrent mirror updates', one),
-  mirror_max_delay: whole('imports', 300, 'Minutes between updates of a mirror', one),
+  mirror_available: flag('imports', true, 'Maintainers can set up mirrors', { acts: 'mirrors' }),
+  mirror_capacity_threshold: whole('imports', 50, 'Free capacity before more mirrors are scheduled', {
+    ...one,
+    acts: 'pull mirrors',
+  }),
+  mirror_max_capacity: whole('imports', 100, 'Maximum concurrent mirror updates', { ...one, acts: 'pull mirrors' }),
+  mirror_max_delay: whole('imports', 300, 'Most minutes between updates of a mirror', { ...one, acts: 'pull mirrors' }),
   receive_max_input_size: whole('repository', null, 'Maximum push size in MB', {
     min: 1,
     max: 8_796_093_022,

@@ -1,10 +1,17 @@
-/** Repositories elsewhere that are pushed to over SSH: by the mirror's own key, to a server whose key is known. */
+/** Repositories elsewhere that are reached over SSH: by the mirror's own key, at a server whose key is known. */
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
-import { type Offer, pushHead, type RemoteCommand, receivePackAnswers } from '@millrace/git';
+import {
+  fetchAll,
+  type Offer,
+  pushHead,
+  type RemoteCommand,
+  receivePackAnswers,
+  uploadPackAnswers,
+} from '@millrace/git';
 import type { ClientChannel } from 'ssh2';
 import { lively, type Outbound } from '../../../kernel/outbound/index.ts';
-import { failed, inWords, NotPushed, patience, plainPart } from './remote.ts';
+import { failed, inWords, NotMirrored, patience, plainPart } from './remote-http.ts';
 import { fingerprintOf, hostKeyOf, signaturesOf } from './ssh-keys.ts';
 
 export interface SshRemote {
@@ -41,16 +48,32 @@ export interface SshSession {
   close(): void;
 }
 
+type Sha = Offer['refs'][number]['id'];
+
+export interface SshFetchSession extends Pick<SshSession, 'offer' | 'hostKey' | 'close'> {
+  /** The pack with the wanted objects and what they reach, but for what the others reach. */
+  fetch(wanted: readonly Sha[], have: readonly Sha[]): AsyncIterable<Buffer>;
+}
+
+/** A program that runs at the server. */
+interface SshProgram extends Pick<SshSession, 'hostKey' | 'close'> {
+  readonly channel: ClientChannel;
+  /** Throws an error with what the server said of it, where it said something. */
+  refused(error: unknown): never;
+}
+
+type Program = 'git-receive-pack' | 'git-upload-pack';
+
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 
 /** Why the connection failed, in words. */
-function inConnection(error: Error & { level?: string }): NotPushed {
+function inConnection(error: Error & { level?: string }, program: Program): NotMirrored {
   if (error.level === 'client-authentication')
-    return new NotPushed(
-      'The server does not accept the key of this mirror: add its public key there, with write access',
+    return new NotMirrored(
+      `The server does not accept the key of this mirror: add its public key there${program === 'git-receive-pack' ? ', with write access' : ''}`,
     );
-  if (error.level === 'client-timeout') return new NotPushed('The other side did not answer in time', true);
-  return new NotPushed(`The SSH connection failed: ${error.message.slice(0, 200)}`, true);
+  if (error.level === 'client-timeout') return new NotMirrored('The other side did not answer in time', true);
+  return new NotMirrored(`The SSH connection failed: ${error.message.slice(0, 200)}`, true);
 }
 
 /** Writes, as fast as the other side takes it. */
@@ -64,19 +87,20 @@ async function written(channel: ClientChannel, chunk: Buffer, signal: AbortSigna
     await once(channel, 'drain', { signal: AbortSignal.any([signal, over.signal, stuck]) });
   } catch (error) {
     if (signal.aborted) throw error;
-    throw new NotPushed(stuck.aborted ? 'The server took nothing more' : 'The connection broke off', true);
+    throw new NotMirrored(stuck.aborted ? 'The server took nothing more' : 'The connection broke off', true);
   } finally {
     channel.off('close', closed);
   }
 }
 
-/** Connects, and reads what the mirror has. Who got a session closes it. */
-export async function openSshSession(
+/** Connects, and starts a program of git. Who got one closes it. */
+async function openProgram(
   outbound: Outbound,
   remote: SshRemote,
   { privateKey, hostKeys }: SshProof,
+  program: Program,
   signal: AbortSignal,
-): Promise<SshSession> {
+): Promise<SshProgram> {
   const found = await outbound.connect({ url: remote.url, kind: 'mirror', signal });
   if (!found.ok) throw failed(found);
   const { default: ssh2 } = await import('ssh2');
@@ -92,8 +116,8 @@ export async function openSshSession(
   const ready = Promise.withResolvers<void>();
   client.once('ready', ready.resolve);
   // Stays: an error without a listener would end the process.
-  client.on('error', (error) => ready.reject(inConnection(error)));
-  client.once('close', () => ready.reject(new NotPushed('The connection broke off', true)));
+  client.on('error', (error) => ready.reject(inConnection(error, program)));
+  client.once('close', () => ready.reject(new NotMirrored('The connection broke off', true)));
   try {
     client.connect({
       sock: found.socket,
@@ -110,14 +134,14 @@ export async function openSshSession(
     });
     await ready.promise.catch((error: unknown) => {
       if (unknown)
-        throw new NotPushed(
+        throw new NotMirrored(
           `The server has another host key (${fingerprintOf(shown)}) than the mirror knows: check it, then set host_keys`,
         );
       throw error;
     });
     const channel = await new Promise<ClientChannel>((resolve, reject) => {
-      client.exec(`git-receive-pack ${quoted(remote.path)}`, (error, opened) =>
-        error ? reject(inConnection(error)) : resolve(opened),
+      client.exec(`${program} ${quoted(remote.path)}`, (error, opened) =>
+        error ? reject(inConnection(error, program)) : resolve(opened),
       );
     });
     let said = '';
@@ -129,13 +153,29 @@ export async function openSshSession(
         .replace(/[^\x20-\x7e]+/g, ' ')
         .trim()
         .slice(0, 200);
-      throw error instanceof NotPushed && words !== '' ? new NotPushed(`The server said: ${words}`) : error;
+      throw error instanceof NotMirrored && words !== '' ? new NotMirrored(`The server said: ${words}`) : error;
     };
+    return { channel, hostKey: shown, close, refused };
+  } catch (error) {
+    close();
+    throw error;
+  }
+}
+
+/** Connects, and reads what the mirror has. Who got a session closes it. */
+export async function openSshSession(
+  outbound: Outbound,
+  remote: SshRemote,
+  proof: SshProof,
+  signal: AbortSignal,
+): Promise<SshSession> {
+  const { channel, hostKey, close, refused } = await openProgram(outbound, remote, proof, 'git-receive-pack', signal);
+  try {
     const answers = receivePackAnswers(lively({ body: channel, close }, patience.answering));
     const offer = await inWords(answers.offer).catch(refused);
     return {
       offer,
-      hostKey: shown,
+      hostKey,
       close,
       push: async (commands, pack) => {
         try {
@@ -148,6 +188,36 @@ export async function openSshSession(
           return refused(error);
         } finally {
           pack?.destroy();
+        }
+      },
+    };
+  } catch (error) {
+    close();
+    throw error;
+  }
+}
+
+/** Connects, and reads what the repository has, to fetch from it. Who got a session closes it. */
+export async function openSshFetch(
+  outbound: Outbound,
+  remote: SshRemote,
+  proof: SshProof,
+  signal: AbortSignal,
+): Promise<SshFetchSession> {
+  const { channel, hostKey, close, refused } = await openProgram(outbound, remote, proof, 'git-upload-pack', signal);
+  try {
+    const answers = uploadPackAnswers(lively({ body: channel, close }, patience.answering));
+    const offer = await inWords(answers.offer).catch(refused);
+    return {
+      offer,
+      hostKey,
+      close,
+      async *fetch(wanted, have) {
+        try {
+          await written(channel, fetchAll(offer, wanted, have), signal);
+          yield* answers.pack();
+        } catch (error) {
+          refused(error);
         }
       },
     };

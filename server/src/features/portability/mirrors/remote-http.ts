@@ -6,8 +6,8 @@ import { BrokenOff, lively, type Outbound } from '../../../kernel/outbound/index
 /** Milliseconds. */
 export const patience = { asking: 30_000, answering: 600_000, moving: 120_000 };
 
-/** Why nothing was pushed, in words for who set the mirror up. `again` where another try may help. */
-export class NotPushed extends Error {
+/** Why a mirror was not updated, in words for who set the mirror up. `again` where another try may help. */
+export class NotMirrored extends Error {
   readonly again: boolean;
   constructor(message: string, again = false) {
     super(message);
@@ -54,24 +54,32 @@ export function maskedAddress(address: string): string {
   return stars ? url.href.replace('://', `://${stars}@`) : url.href;
 }
 
+/** Servers may repeat what proved us to them. A token may take the place of the name. */
+export function withoutProof(text: string, address: string): string {
+  const { username = '', password = '', protocol } = URL.parse(address) ?? {};
+  const proof = password || (protocol === 'ssh:' ? '' : username);
+  return proof === '' ? text : [proof, plainPart(proof)].reduce((left, word) => left.replaceAll(word, '*****'), text);
+}
+
 const agent = { 'User-Agent': 'git/2.39 (millrace)' };
 
-function statusRefusal(status: number): NotPushed {
-  if (status === 401 || status === 403) return new NotPushed('The name and password are wrong, or not enough to push');
-  if (status === 404) return new NotPushed('The server has no such repository, or not for this name and password');
-  return new NotPushed(`The server answered ${status}`, status === 429 || status >= 500);
+function statusRefusal(status: number): NotMirrored {
+  if (status === 401 || status === 403)
+    return new NotMirrored('The name and password are wrong, or not enough to push');
+  if (status === 404) return new NotMirrored('The server has no such repository, or not for this name and password');
+  return new NotMirrored(`The server answered ${status}`, status === 429 || status >= 500);
 }
 
 export const failed = ({ reason, message }: { readonly reason: string; readonly message: string }) =>
-  new NotPushed(message, ['connection', 'timeout', 'unresolved'].includes(reason));
+  new NotMirrored(message, ['connection', 'timeout', 'unresolved'].includes(reason));
 
 /** What reads an answer: words of the protocol and of connections that break off become ours. */
 export async function inWords<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (isGitError(error)) throw new NotPushed(`The push failed: ${error.message}`);
-    if (error instanceof BrokenOff) throw new NotPushed(error.message, true);
+    if (isGitError(error)) throw new NotMirrored(`The update failed: ${error.message}`);
+    if (error instanceof BrokenOff) throw new NotMirrored(error.message, true);
     throw error;
   }
 }
@@ -143,7 +151,7 @@ export async function pushTo(
         signal: AbortSignal.any([signal, stuck.signal]),
       }),
     );
-    if (!answer.ok) throw stuck.signal.aborted ? new NotPushed('The server took nothing more', true) : failed(answer);
+    if (!answer.ok) throw stuck.signal.aborted ? new NotMirrored('The server took nothing more', true) : failed(answer);
     try {
       if (answer.status !== 200) throw statusRefusal(answer.status);
       return await inWords(() => readPushReport(offer, lively(answer, patience.answering)));

@@ -1,0 +1,135 @@
+/** Rows of `pull_mirrors`. */
+import { type Insertable, sql, type Updateable } from 'kysely';
+import type { Db } from '../../../kernel/db/index.ts';
+import type { PullMirror } from '../../../kernel/db/rows.ts';
+import type { PullMirrorsTable } from '../../../kernel/db/tables.ts';
+
+const of = (db: Db, projectId: number) => db.selectFrom('pull_mirrors').selectAll().where('project_id', '=', projectId);
+
+export const findMirror = (db: Db, projectId: number): Promise<PullMirror | undefined> =>
+  of(db, projectId).executeTakeFirst();
+
+/** Held until the end of the transaction; also where there is none yet. */
+export async function lockMirror(tx: Db, projectId: number): Promise<PullMirror | undefined> {
+  await tx.selectFrom('projects').select('id').where('id', '=', projectId).forNoKeyUpdate().execute();
+  return await of(tx, projectId).forUpdate().executeTakeFirst();
+}
+
+export const insertMirror = (tx: Db, values: Insertable<PullMirrorsTable>): Promise<PullMirror> =>
+  tx.insertInto('pull_mirrors').values(values).returningAll().executeTakeFirstOrThrow();
+
+export const updateMirror = (tx: Db, id: number, values: Updateable<PullMirrorsTable>): Promise<PullMirror> =>
+  tx
+    .updateTable('pull_mirrors')
+    .set({ ...values, updated_at: sql`now()` })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+
+/** Says with the project that it follows another repository. */
+export async function setMirror(tx: Db, projectId: number, mirror: boolean): Promise<void> {
+  await tx.updateTable('projects').set({ mirror }).where('id', '=', projectId).where('mirror', '<>', mirror).execute();
+}
+
+/** An update waits. One that runs says so itself. */
+export async function markScheduled(db: Db, ids: readonly number[]): Promise<void> {
+  await db
+    .updateTable('pull_mirrors')
+    .set({ update_status: 'scheduled', next_update_at: null })
+    .where('id', 'in', ids)
+    .where('update_status', '<>', 'started')
+    .execute();
+}
+
+/** Mirrors that wait to be updated or are being updated. What nobody ended for hours is nobody's. */
+export async function underWay(db: Db, hours: number): Promise<number> {
+  const { rows } = await sql<{ count: number }>`select count(*)::int as count from pull_mirrors
+    where enabled and update_status in ('scheduled', 'started')
+      and (update_status = 'scheduled' or last_update_started_at >= now() - make_interval(hours => ${hours}::int))`.execute(
+    db,
+  );
+  return rows[0]?.count ?? 0;
+}
+
+/**
+ * Ids of mirrors whose time has come, the longest due first. Those that nobody ended for hours are due again; projects
+ * that are archived or about to be deleted are not mirrored.
+ */
+export async function dueMirrors(tx: Db, most: number, hours: number): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    select m.id from pull_mirrors m
+    where m.enabled and (m.next_update_at <= now()
+        or (m.update_status = 'started' and m.last_update_started_at < now() - make_interval(hours => ${hours}::int)))
+      and exists (select from projects p where p.id = m.project_id and p.marked_for_deletion_on is null and not p.archived)
+    order by m.next_update_at nulls first, m.id
+    limit ${most} for update of m skip locked`.execute(tx);
+  return rows.map(({ id }) => id);
+}
+
+/** Takes the mirror for a job: null where it is gone or switched off, `busy` where another job updates it. */
+export async function beginPull(db: Db, id: number, job: string, hours: number): Promise<PullMirror | 'busy' | null> {
+  const mirror = await db
+    .updateTable('pull_mirrors')
+    .set({ update_status: 'started', run_job: job, last_update_started_at: sql`now()`, next_update_at: null })
+    .where('id', '=', id)
+    .where('enabled', '=', true)
+    .where(
+      sql<boolean>`(update_status <> 'started' or run_job = ${job}
+        or last_update_started_at < now() - make_interval(hours => ${hours}::int))`,
+    )
+    .where(
+      sql<boolean>`exists (select from projects p where p.id = project_id
+        and p.marked_for_deletion_on is null and not p.archived)`,
+    )
+    .returningAll()
+    .executeTakeFirst();
+  if (mirror) return mirror;
+  const busy = await db
+    .selectFrom('pull_mirrors')
+    .select('id')
+    .where('id', '=', id)
+    .where('enabled', '=', true)
+    .where('update_status', '=', 'started')
+    .executeTakeFirst();
+  return busy ? 'busy' : null;
+}
+
+/**
+ * Writes down what became of a job's update; nothing where somebody changed or took the mirror meanwhile. `nextIn` is in
+ * milliseconds.
+ */
+export async function endPull(
+  db: Db,
+  id: number,
+  job: string,
+  end: { readonly error: string | null; readonly nextIn: number | null },
+): Promise<boolean> {
+  const { error, nextIn } = end;
+  const next = nextIn === null ? null : sql<Date>`now() + make_interval(secs => ${nextIn / 1000}::double precision)`;
+  const row = await db
+    .updateTable('pull_mirrors')
+    .set({
+      update_status: error === null ? 'finished' : 'failed',
+      run_job: null,
+      last_error: error,
+      last_update_at: sql`now()`,
+      next_update_at: next,
+      failures: error === null ? 0 : sql<number>`failures + 1`,
+      ...(error === null ? { last_successful_update_at: sql<Date>`now()` } : {}),
+    })
+    .where('id', '=', id)
+    .where('run_job', '=', job)
+    .returning('id')
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Keeps the key that a server showed first. */
+export async function rememberHostKey(db: Db, id: number, hostKey: string): Promise<void> {
+  await db
+    .updateTable('pull_mirrors')
+    .set({ host_keys: [hostKey] })
+    .where('id', '=', id)
+    .where(sql<boolean>`host_keys = '{}'`)
+    .execute();
+}

@@ -1,0 +1,139 @@
+/** Setting a pull mirror up: which repository a project follows, and how. */
+import { type AuditOrigin, recordAudit } from '../../../kernel/audit/index.ts';
+import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
+import { transaction } from '../../../kernel/db/index.ts';
+import type { PullMirror } from '../../../kernel/db/rows.ts';
+import { badRequest, forbidden, invalidRecord, plainError } from '../../../kernel/http/errors.ts';
+import type { PortabilityDependencies } from '../index.ts';
+import { type AuthMethod, branchesOf, hostKeysOf, sealedAddress } from '../mirrors/address.ts';
+import * as queries from './pull-mirrors.queries.ts';
+import { purposes, schedulePull } from './pull-mirrors.task.ts';
+import { apart } from './schedule.ts';
+
+export interface PullMirrorValues {
+  readonly enabled?: boolean;
+  readonly url?: string;
+  readonly auth_user?: string;
+  readonly auth_password?: string;
+  readonly mirror_trigger_builds?: boolean;
+  readonly only_mirror_protected_branches?: boolean;
+  readonly mirror_overwrites_diverged_branches?: boolean;
+  readonly mirror_branch_regex?: string | null;
+  readonly auth_method?: AuthMethod;
+  readonly host_keys?: readonly string[];
+}
+
+interface PullMirrorRequest {
+  readonly subject: ProjectSubject;
+  readonly caller: Caller;
+  readonly origin: AuditOrigin;
+}
+
+export const notMirrored = () => plainError(400, 'The project is not mirrored');
+
+/** The address with the name and password that are given beside it. */
+function withProof(address: string, { auth_user: user, auth_password: password }: PullMirrorValues): string {
+  const url = URL.parse(address.trim());
+  if (!url) return address;
+  if (user !== undefined) url.username = encodeURIComponent(user);
+  if (password !== undefined) url.password = encodeURIComponent(password);
+  return url.href;
+}
+
+export function pullMirrorService(deps: Pick<PortabilityDependencies, 'db' | 'settings' | 'outbound' | 'secrets'>) {
+  const { db, secrets } = deps;
+
+  /** Everybody else has mirrors only where the instance lets them. */
+  async function requireAvailable({ caller }: Pick<PullMirrorRequest, 'caller'>): Promise<void> {
+    const { mirror_available: available } = await deps.settings.read();
+    if (!available && !caller.admin) throw forbidden('Mirrors are switched off on this instance');
+  }
+
+  /** The address that is to be stored; null to keep what is there. A name and password alone go with the address that is there. */
+  function addressOf(values: PullMirrorValues, found: PullMirror | undefined): string | null {
+    if (values.url !== undefined) return withProof(values.url, values);
+    if (values.auth_user === undefined && values.auth_password === undefined) return null;
+    if (!found) throw invalidRecord({ url: ["can't be blank"] });
+    return withProof(secrets.open(found.address_sealed, purposes.address), values);
+  }
+
+  return {
+    requireAvailable,
+
+    async save({ subject, caller, origin }: PullMirrorRequest, values: PullMirrorValues): Promise<PullMirror> {
+      await requireAvailable({ caller });
+      if (!caller.user) throw forbidden('403 Forbidden');
+      const { project, namespace } = subject;
+      const before = await queries.findMirror(db, project.id);
+      const entered = addressOf(values, before);
+      const method = values.auth_method;
+      const address = entered === null ? null : await sealedAddress(deps, purposes, entered, method);
+      const rule = branchesOf(
+        { protectedOnly: values.only_mirror_protected_branches, pattern: values.mirror_branch_regex },
+        'only_mirror_protected_branches',
+      );
+      const by = { user_id: caller.user.id, by_admin: caller.admin };
+      return await transaction(db, async (tx) => {
+        const found = await queries.lockMirror(tx, project.id);
+        const chosen = address?.auth_method ?? found?.auth_method;
+        if (!chosen) throw invalidRecord({ url: ["can't be blank"] });
+        if (method !== undefined && method !== chosen)
+          throw invalidRecord({ auth_method: [`must be ${chosen} for this URL`] });
+        // The same address over SSH keeps its key pair: it is known at the server.
+        const same = address !== null && found?.auth_method === 'ssh_public_key' && found.url === address.url;
+        const moved = address !== null && !same;
+        const changed = {
+          ...(moved ? { ...address, host_keys: [], last_error: null, failures: 0, run_job: null } : {}),
+          ...hostKeysOf(values.host_keys, chosen),
+          ...rule,
+          ...by,
+          ...(values.enabled === undefined ? {} : { enabled: values.enabled }),
+          ...(values.mirror_trigger_builds === undefined ? {} : { trigger_builds: values.mirror_trigger_builds }),
+          ...(values.mirror_overwrites_diverged_branches === undefined
+            ? {}
+            : { overwrites_diverged_branches: values.mirror_overwrites_diverged_branches }),
+        };
+        const saved =
+          found || !address
+            ? await queries.updateMirror(tx, found?.id ?? 0, changed)
+            : await queries.insertMirror(tx, {
+                ...{ enabled: false, trigger_builds: false, overwrites_diverged_branches: false },
+                ...{ only_protected_branches: false, mirror_branch_regex: null },
+                ...changed,
+                ...address,
+                project_id: project.id,
+              });
+        await queries.setMirror(tx, project.id, saved.enabled);
+        await recordAudit(tx, {
+          ...origin,
+          entity: { type: 'Project', id: project.id, path: `${namespace.full_path}/${project.path}` },
+          event: found ? 'pull_mirror_updated' : 'pull_mirror_created',
+          details: { url: saved.url, enabled: saved.enabled },
+          target: { type: 'PullMirror', id: saved.id, details: saved.url },
+        });
+        const waits = saved.update_status === 'scheduled' ? ({ update_status: 'none' } as const) : {};
+        if (!saved.enabled) return await queries.updateMirror(tx, saved.id, { next_update_at: null, ...waits });
+        // One that runs for the address before is not waited for: what becomes of it is not written down.
+        if (!moved && (found?.enabled || saved.update_status === 'started')) return saved;
+        await schedulePull(tx, saved.id);
+        return await queries.updateMirror(tx, saved.id, { update_status: 'scheduled', failures: 0 });
+      });
+    },
+
+    /** Updates now, or as soon as five minutes have passed since the last time. */
+    async sync(request: Pick<PullMirrorRequest, 'subject' | 'caller'>): Promise<void> {
+      await requireAvailable(request);
+      await transaction(db, async (tx) => {
+        const found = await queries.lockMirror(tx, request.subject.project.id);
+        if (!found?.enabled) throw notMirrored();
+        if (request.subject.project.archived) throw badRequest('The project is archived');
+        // What failed may be tried again at once.
+        const last = found.update_status === 'failed' ? 0 : (found.last_update_started_at?.getTime() ?? 0);
+        await queries.updateMirror(tx, found.id, { failures: 0 });
+        await schedulePull(tx, found.id, new Date(Math.max(Date.now(), last + apart)));
+        await queries.markScheduled(tx, [found.id]);
+      });
+    },
+  };
+}
+export type PullMirrors = ReturnType<typeof pullMirrorService>;
