@@ -11429,6 +11429,54 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/projects/{id}/mirror/pull": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the pull mirror of a project
+         * @description Needs the ability `admin_remote_mirror` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdMirrorPull"];
+        /**
+         * Configure the pull mirror of a project
+         * @description Needs the ability `admin_remote_mirror` on the project. Token scope: `api`.
+         */
+        put: operations["putProjectsByIdMirrorPull"];
+        /**
+         * Update a project from the repository that it mirrors
+         * @description Needs the ability `admin_remote_mirror` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdMirrorPull"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/mirror/pull/public_key": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the public key of the pull mirror of a project
+         * @description Needs the ability `admin_remote_mirror` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdMirrorPullPublicKey"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/projects/{id}/notification_settings": {
         parameters: {
             query?: never;
@@ -18644,7 +18692,7 @@ export interface components {
             mirror_capacity_threshold: number;
             /** @description Maximum concurrent mirror updates */
             mirror_max_capacity: number;
-            /** @description Minutes between updates of a mirror */
+            /** @description Most minutes between updates of a mirror */
             mirror_max_delay: number;
             /** @description Enable prompt caching */
             model_prompt_cache_enabled: boolean;
@@ -21346,6 +21394,8 @@ export interface components {
             http: string | null;
             /** @description Null where SSH is not served, or git may only use HTTP */
             ssh: string | null;
+            /** @description Whether the caller has to add an SSH key first; never true where `user_show_add_ssh_key_message` is off */
+            ssh_key_missing: boolean;
         };
         /** GlobalNotificationSetting */
         GlobalNotificationSetting: {
@@ -21786,6 +21836,8 @@ export interface components {
         };
         /** InstanceConfiguration */
         InstanceConfiguration: {
+            /** @description 0 for Sunday, 1 for Monday, 6 for Saturday */
+            first_day_of_week: number;
             /** @description What holds for documents that belong to no group */
             formulas: {
                 /** @description Whether number and size of formulas in documents are limited */
@@ -30191,6 +30243,8 @@ export interface components {
             merge_requests_template?: string | null;
             merge_trains_enabled?: boolean;
             merge_trains_skip_train_allowed?: boolean;
+            /** @description Whether it follows a repository elsewhere (pull mirror) */
+            mirror?: boolean;
             /** @enum {string} */
             model_experiments_access_level?: "disabled" | "private" | "enabled";
             /** @enum {string} */
@@ -30538,6 +30592,38 @@ export interface components {
         /** PublishedPackageFile */
         PublishedPackageFile: {
             message: string;
+        };
+        /** PullMirror */
+        PullMirror: {
+            /** @enum {string} */
+            auth_method: "password" | "ssh_public_key";
+            enabled: boolean;
+            /** @description Of the server, over SSH: those that were given, or the one that it showed first */
+            host_keys: {
+                fingerprint_sha256: string;
+            }[];
+            id: number;
+            /** @description Why the last update failed */
+            last_error: string | null;
+            /** Format: date-time */
+            last_successful_update_at: string | null;
+            /** Format: date-time */
+            last_update_at: string | null;
+            /** Format: date-time */
+            last_update_started_at: string | null;
+            mirror_branch_regex: string | null;
+            mirror_overwrites_diverged_branches: boolean;
+            mirror_trigger_builds: boolean;
+            only_mirror_protected_branches: boolean;
+            /** @enum {string} */
+            update_status: "none" | "scheduled" | "started" | "finished" | "failed";
+            /** @description Stars stand for its name and password */
+            url: string;
+        };
+        /** PullMirrorPublicKey */
+        PullMirrorPublicKey: {
+            /** @description As in authorized_keys */
+            public_key: string;
         };
         /** PushData */
         PushData: {
@@ -31529,7 +31615,7 @@ export interface components {
             mirror_capacity_threshold?: number;
             /** @description Maximum concurrent mirror updates; at least 1 */
             mirror_max_capacity?: number;
-            /** @description Minutes between updates of a mirror; at least 1 */
+            /** @description Most minutes between updates of a mirror; at least 1 */
             mirror_max_delay?: number;
             /** @description Enable prompt caching */
             model_prompt_cache_enabled?: boolean;
@@ -34326,6 +34412,31 @@ export interface components {
                 /** @description The line as it was read */
                 line_source: string;
             };
+        };
+        PutProjectsByIdMirrorPullBody: {
+            /**
+             * @description `ssh_public_key` for addresses of SSH, `password` for those of HTTP; default by the address
+             * @enum {string}
+             */
+            auth_method?: "password" | "ssh_public_key";
+            /** @description Password or token, over HTTP */
+            auth_password?: string;
+            /** @description Username, over HTTP */
+            auth_user?: string;
+            /** @description Whether the project follows the other repository */
+            enabled?: boolean;
+            /** @description Keys of the server, over SSH; without any the one that it shows first is kept */
+            host_keys?: string[];
+            /** @description Only branches whose names match (RE2); not with protected ones only */
+            mirror_branch_regex?: string | null;
+            /** @description Whether branches and tags that changed here as well are overwritten; default false */
+            mirror_overwrites_diverged_branches?: boolean;
+            /** @description Whether updates trigger pipelines; default false */
+            mirror_trigger_builds?: boolean;
+            /** @description Only protected branches; tags always */
+            only_mirror_protected_branches?: boolean;
+            /** @description URL of the repository, over HTTP, HTTPS or SSH */
+            url?: string;
         };
         PutProjectsByIdNotificationSettingsBody: {
             /** @description Mail of change reviewer merge request, for `custom` */
@@ -72146,6 +72257,151 @@ export interface operations {
             404: components["responses"]["NotFound"];
             405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdMirrorPull: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PullMirror"];
+                };
+            };
+            301: components["responses"]["Moved"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putProjectsByIdMirrorPull: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PutProjectsByIdMirrorPullBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutProjectsByIdMirrorPullBody"];
+                "multipart/form-data": components["schemas"]["PutProjectsByIdMirrorPullBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PullMirror"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdMirrorPull: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Accepted: it happens soon */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdMirrorPullPublicKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PullMirrorPublicKey"];
+                };
+            };
+            301: components["responses"]["Moved"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

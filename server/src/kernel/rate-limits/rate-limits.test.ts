@@ -197,6 +197,20 @@ describe('general limits', () => {
     expect(found).toEqual([401, 401, 401, 429]);
   });
 
+  it('reading is limited on the paths that are protected for it, and on no others', async () => {
+    await configure({
+      throttle_protected_paths_enabled: true,
+      throttle_protected_paths_requests_per_period: 2,
+      throttle_protected_paths_period_in_seconds: hour,
+      protected_paths_for_get_request: ['/api/v4/projects'],
+    });
+    const read = (target: string) => () => app.api('GET', target, from('198.51.100.55'));
+    expect(await statuses(3, read('/projects'))).toEqual([200, 200, 429]);
+    expect(await statuses(3, read('/topics'))).toEqual([200, 200, 200]);
+    await configure({ protected_paths_for_get_request: [] });
+    expect((await read('/projects')()).status).toBe(200);
+  });
+
   it('git over HTTP is counted by itself, a wrong password for the address', async () => {
     await configure({
       ...anonymousApi(1),

@@ -76,6 +76,11 @@ export interface ThrottledRequest {
   readonly caller: Caller | null;
 }
 
+function protectedPaths(method: string, settings: ApplicationSettings): readonly string[] {
+  if (method === 'POST') return settings.protected_paths;
+  return method === 'GET' || method === 'HEAD' ? settings.protected_paths_for_get_request : [];
+}
+
 /** The throttles that count a request, of those that are on. */
 export function throttlesOf(request: ThrottledRequest, settings: ApplicationSettings): Throttle[] {
   const side = request.caller?.user ? 'user' : 'anonymous';
@@ -87,9 +92,8 @@ export function throttlesOf(request: ThrottledRequest, settings: ApplicationSett
   else if ((kind === 'files_api' || kind === 'packages_api') && throttles.api[side].enabled(settings))
     found.push(throttles.api[side]);
   if (
-    request.method === 'POST' &&
     settings.throttle_protected_paths_enabled &&
-    settings.protected_paths.some((path) => request.path.startsWith(path))
+    protectedPaths(request.method, settings).some((path) => request.path.startsWith(path))
   )
     found.push(side === 'user' ? protectedByUser : protectedByAddress);
   return found;

@@ -349,7 +349,7 @@ export const settingFields: readonly SettingField[] = [
   {"name":"throttle_incident_management_notification_period_in_seconds","kind":"integer","owner":"planning","meaning":"Alerts of a project: period in seconds","nullable":false,"min":1,"fallback":3600},
   {"name":"throttle_incident_management_notification_per_period","kind":"integer","owner":"planning","meaning":"Alerts of a project: maximum per period","nullable":false,"min":1,"fallback":3600},
   {"name":"protected_paths","kind":"texts","owner":"limits","meaning":"Protected paths","acts":"requests","nullable":false,"fallback":["/users/password","/users/sign_in","/api/v4/session","/users","/users/confirmation","/unsubscribes/","/admin/session","/-/session"]},
-  {"name":"protected_paths_for_get_request","kind":"texts","owner":"limits","meaning":"Protected paths for GET requests","nullable":false,"fallback":[]},
+  {"name":"protected_paths_for_get_request","kind":"texts","owner":"limits","meaning":"Protected paths for GET requests","acts":"requests","nullable":false,"fallback":[]},
   {"name":"rate_limiting_response_text","kind":"text","owner":"limits","meaning":"Response to rate-limited requests; Retry later when empty","acts":"requests","nullable":true,"max":2048,"fallback":null},
   {"name":"asciidoc_max_includes","kind":"integer","owner":"content","meaning":"Maximum includes of an AsciiDoc document","nullable":false,"max":64,"fallback":32},
   {"name":"asset_proxy_allowlist","kind":"texts","owner":"content","meaning":"Hosts whose images are not proxied; wildcards","acts":"images of documents","nullable":false,"fallback":[]},

@@ -246,7 +246,7 @@ export const throttles = {
     'Protected paths',
     counted,
   ),
-  protected_paths_for_get_request: texts('limits', [], 'Protected paths for GET requests'),
+  protected_paths_for_get_request: texts('limits', [], 'Protected paths for GET requests', counted),
   rate_limiting_response_text: text('limits', null, 'Response to rate-limited requests; Retry later when empty', {
     max: 2_048,
     ...counted,
