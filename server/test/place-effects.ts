@@ -1,7 +1,9 @@
 /** What settings do to members, addresses, integrations, pushes and exports of places: before and after each is changed. */
+
+import { Level } from '../src/kernel/authz/levels.ts';
 import type { AccountEffect } from './account-effects.ts';
 import type { World } from './ci.ts';
-import { buildProject, buildUser } from './factories.ts';
+import { buildMember, buildProject, buildToken, buildUser, unique } from './factories.ts';
 
 /** `world` is asked when a case runs. */
 export function placeEffects(world: () => World): Readonly<Record<string, AccountEffect>> {
@@ -29,7 +31,27 @@ export function placeEffects(world: () => World): Readonly<Record<string, Accoun
     const listed = (await call('GET', `/projects/${id}/integrations`)).body as unknown as unknown[];
     return [answer.status, listed.length];
   };
+  /** Of somebody without a role, of a guest, and of a developer: a project and a group of their own. */
+  const created = async () => {
+    const { app } = world();
+    const place = await buildProject(app);
+    const found: number[] = [];
+    for (const level of [null, Level.guest, Level.developer]) {
+      const { secret, user } = await buildToken(app);
+      if (level !== null) await buildMember(app, { user, of: place, level });
+      const made = (path: string) =>
+        app.api('POST', `/${path}`, { token: secret, json: { name: unique('own'), path: unique('own') } });
+      found.push((await made('projects')).status, (await made('groups')).status);
+    }
+    return found;
+  };
   return {
+    allow_project_creation_for_guest_and_below: {
+      value: false,
+      look: created,
+      before: [201, 201, 201, 201, 201, 201],
+      after: [403, 403, 403, 403, 201, 201],
+    },
     project_export_enabled: {
       value: false,
       look: async () => (await call('POST', `/projects/${(await project()).id}/export`, {})).status,

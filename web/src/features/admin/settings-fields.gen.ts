@@ -139,7 +139,7 @@ export const settingFields: readonly SettingField[] = [
   {"name":"max_number_of_repository_downloads","kind":"integer","owner":"spam","meaning":"Repositories that a user can download in the time period","acts":"fetches and archives of projects","nullable":false,"max":10000,"fallback":0},
   {"name":"max_number_of_repository_downloads_within_time_period","kind":"integer","owner":"spam","meaning":"Time period of the download limit in seconds","acts":"fetches and archives of projects","nullable":false,"max":864000,"fallback":0},
   {"name":"auto_ban_user_on_excessive_projects_download","kind":"boolean","owner":"spam","meaning":"Ban users who exceed the download limit","acts":"users who exceed the download limit; administrators are told only","nullable":false,"fallback":false},
-  {"name":"allow_project_creation_for_guest_and_below","kind":"boolean","owner":"namespaces","meaning":"Guests can create groups and personal projects","nullable":false,"fallback":true},
+  {"name":"allow_project_creation_for_guest_and_below","kind":"boolean","owner":"namespaces","meaning":"Guests can create groups and personal projects","acts":"new groups and projects","nullable":false,"fallback":true},
   {"name":"auto_devops_domain","kind":"text","owner":"ci","meaning":"Auto DevOps domain","nullable":true,"fallback":null},
   {"name":"auto_devops_enabled","kind":"boolean","owner":"ci","meaning":"Enable Auto DevOps for all projects by default","nullable":false,"fallback":true},
   {"name":"automatic_purchased_storage_allocation","kind":"boolean","owner":"compatibility","meaning":"Allocate purchased storage automatically","nullable":false,"fallback":false},

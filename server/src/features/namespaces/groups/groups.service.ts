@@ -14,6 +14,7 @@ import { groupFacts, groupUpdated, recordFact } from '../../../kernel/events/ind
 import { forbidden, invalidRecord, notFound, unauthorized, unprocessable } from '../../../kernel/http/errors.ts';
 import { requireOnGroup } from '../../../kernel/http/parents.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/index.ts';
+import { refusesGuest } from '../access/guests.ts';
 import { ancestorLimit, lockTree } from '../access/hierarchy.queries.ts';
 import { findGroupSubject } from '../access/parents.queries.ts';
 import { withPicture } from '../avatars/pictures.ts';
@@ -123,6 +124,7 @@ export function groupService(deps: NamespacesDependencies) {
   async function parentOf(caller: Caller, parentId: number | null): Promise<GroupSubject | null> {
     if (parentId === null) {
       if (!caller.admin && !caller.user?.can_create_group) throw forbidden();
+      if (await refusesGuest(deps, caller)) throw forbidden('Guests cannot create groups on this instance');
       return null;
     }
     const parent = await findGroupSubject(db, String(parentId), caller.user?.id ?? null);

@@ -1,5 +1,6 @@
 /** Rows of `projects`. */
 import { type Insertable, sql, type Updateable } from 'kysely';
+import { Level } from '../../../kernel/authz/levels.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Namespace, Project } from '../../../kernel/db/rows.ts';
 import type { ProjectsTable } from '../../../kernel/db/tables.ts';
@@ -55,6 +56,17 @@ export async function countPersonalProjects(db: Db, namespaceId: number): Promis
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from projects where namespace_id = ${namespaceId}`.execute(db);
   return rows[0]?.count ?? 0;
+}
+
+/** Whether somebody is a guest at most wherever they are a member, and owns no project. */
+export async function isGuestAtMost(db: Db, userId: number): Promise<boolean> {
+  const { rows } = await sql<{ more: boolean }>`
+    select exists (select from grants g where g.user_id = ${userId} and g.level > ${Level.guest} and g.state = 'active'
+        and (g.expires_at is null or g.expires_at > current_date)
+        and not exists (select from namespaces n where n.id = g.namespace_id and n.kind = 'user'))
+      or exists (select from projects p join namespaces n on n.id = p.namespace_id
+        where n.kind = 'user' and n.owner_id = ${userId}) as more`.execute(db);
+  return rows[0]?.more === false;
 }
 
 /** The personal namespace of a user by id or name. */

@@ -15,6 +15,7 @@ import type { Namespace, Project } from '../../../kernel/db/rows.ts';
 import { projectFacts, recordFact } from '../../../kernel/events/index.ts';
 import { HttpError, invalidRecord, notFound, unauthorized } from '../../../kernel/http/errors.ts';
 import { requireOnProject } from '../../../kernel/http/parents.ts';
+import { refusesGuest } from '../access/guests.ts';
 import { findNamespaceSubject, findProjectSubject } from '../access/parents.queries.ts';
 import { withPicture } from '../avatars/pictures.ts';
 import type { NamespacesDependencies } from '../deps.ts';
@@ -139,6 +140,8 @@ export function projectService(deps: NamespacesDependencies) {
   async function checkLimit(caller: Caller, space: Namespace): Promise<void> {
     const user = caller.user;
     if (space.kind === 'group' || !user || space.owner_id !== user.id) return;
+    if (await refusesGuest(deps, caller))
+      throw new HttpError(403, { error: 'Guests cannot create personal projects on this instance' });
     if ((await countPersonalProjects(db, space.id)) < user.projects_limit) return;
     const reason =
       user.projects_limit === 0

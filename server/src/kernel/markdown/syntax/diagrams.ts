@@ -1,18 +1,10 @@
 /** Diagrams that a server beside the instance draws (PlantUML, Kroki): the address of the picture that a text stands for. Pure. */
 import { deflateRawSync, deflateSync } from 'node:zlib';
+import type { ApplicationSettings } from '../../settings/index.ts';
 
 export interface DiagramServers {
   readonly plantuml: string | null;
   readonly kroki: { readonly url: string; readonly formats: readonly string[] } | null;
-}
-
-/** What administrators say of the servers, by the names of the settings. */
-interface DiagramSettings {
-  readonly umlrenderer_enabled: boolean;
-  readonly umlrenderer_url: string | null;
-  readonly diagramrenderer_enabled: boolean;
-  readonly diagramrenderer_url: string | null;
-  readonly diagramrenderer_formats: Readonly<Record<string, unknown>>;
 }
 
 /** Formats that Kroki draws by itself. Mermaid is drawn by the page. */
@@ -29,8 +21,9 @@ const companions: Readonly<Record<string, readonly string[]>> = {
 /** Longer texts stay the code that they are: their address would not pass through every proxy. */
 const longestAddress = 4000;
 
-export function diagramServers(settings: DiagramSettings): DiagramServers {
-  const { diagramrenderer_formats: switched } = settings;
+/** What administrators say of the servers. */
+export function diagramServers(settings: ApplicationSettings): DiagramServers {
+  const switched = settings.diagramrenderer_formats;
   const more = Object.entries(companions).flatMap(([name, formats]) => (switched[name] === true ? formats : []));
   return {
     plantuml: settings.umlrenderer_enabled ? settings.umlrenderer_url : null,

@@ -12,6 +12,7 @@ export const projects = {
     'namespaces',
     true,
     'Guests can create groups and personal projects',
+    { acts: 'new groups and projects' },
   ),
   auto_devops_domain: text('ci', null, 'Auto DevOps domain'),
   auto_devops_enabled: flag('ci', true, 'Enable Auto DevOps for all projects by default'),
