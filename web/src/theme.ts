@@ -70,6 +70,7 @@ export const variables: CSSVariablesResolver = () => ({
     '--mantine-color-dimmed': '#55636b',
     '--mantine-color-placeholder': '#6b7880',
     '--mantine-color-error': '#b3261e',
+    '--mantine-color-yellow-light-color': '#6b4e00',
     '--mr-chosen': '#fff3c9',
     '--mr-mark': '#ffe08a',
     '--mr-bg': '#ffffff',

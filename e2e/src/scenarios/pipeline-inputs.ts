@@ -17,6 +17,9 @@ const config = `spec:
     targets: {type: array, default: [web]}
     version: {regex: '^v[0-9]', description: What is deployed}
 ---
+variables:
+  REASON: {description: Why it is deployed}
+  PACE: {value: slow, options: [slow, fast], description: How much at a time}
 deploy-$[[ inputs.environment ]]-$[[ inputs.size ]]-$[[ inputs.version ]]:
   script: echo $[[ inputs.targets ]]
   parallel: $[[ inputs.replicas ]]
@@ -43,6 +46,9 @@ export async function runWithInputs(page: Page, call: Api, project: string): Pro
   await page.getByRole('combobox', { name: 'verbose', exact: true }).click();
   await page.getByRole('option', { name: 'true' }).click();
   await page.getByRole('textbox', { name: 'targets', exact: true }).fill('["web", "api"]');
+  await page.getByRole('textbox', { name: 'REASON', exact: true }).fill('Spring tide');
+  await page.getByRole('combobox', { name: 'PACE', exact: true }).click();
+  await page.getByRole('option', { name: 'fast' }).click();
   await look(page, 'run-pipeline-inputs');
   await page.setViewportSize({ width: 390, height: 900 });
   await look(page, 'run-pipeline-inputs-390');
@@ -50,6 +56,12 @@ export async function runWithInputs(page: Page, call: Api, project: string): Pro
   await page.getByRole('button', { name: 'Run pipeline' }).click();
   await page.waitForURL(/\/pipelines\/\d+$/);
   const pipeline = Number(/\d+$/.exec(page.url())?.[0]);
+  const variables = await call.expect<{ key: string; value: string }[]>(
+    200,
+    'GET',
+    `/projects/${id}/pipelines/${pipeline}/variables`,
+  );
+  assert.deepEqual(variables.map(({ key, value }) => `${key}=${value}`).sort(), ['PACE=fast', 'REASON=Spring tide']);
   type Job = { name: string; allow_failure: boolean };
   const jobs = await call.expect<Job[]>(200, 'GET', `/projects/${id}/pipelines/${pipeline}/jobs`);
   assert.deepEqual(jobs.map(({ name }) => name).sort(), [

@@ -103,6 +103,18 @@ async function graphs(page: Page, pipeline: number): Promise<void> {
   await page.setViewportSize({ width: 1280, height: 900 });
 }
 
+/** A waiting job says why, beside the jobs of its own stage alone: its pipeline's children have one of the same name. */
+async function waitingJob(page: Page, call: Api, pipeline: number): Promise<void> {
+  const jobs = await call.expect<Job[]>(200, 'GET', `/projects/${id}/pipelines/${pipeline}/jobs`);
+  await page.goto(`/${project}/-/jobs/${jobs.find(({ name }) => name === 'build')?.id}`);
+  await page.getByText('No runner can take this job').waitFor();
+  await look(page, 'job-without-runner');
+  await page.goto(`/${project}/-/jobs/${jobs.find(({ name }) => name === 'docs')?.id}`);
+  const beside = page.getByRole('complementary', { name: 'About this job' });
+  await beside.getByRole('link', { name: 'unit' }).waitFor();
+  assert.deepEqual(await beside.getByRole('listitem').getByRole('link').allInnerTexts(), ['unit', 'docs']);
+}
+
 async function manualJob(page: Page, call: Api, pipeline: number): Promise<void> {
   const jobs = () => call.expect<Job[]>(200, 'GET', `/projects/${id}/pipelines/${pipeline}/jobs`);
   const moor = (await jobs()).find(({ name }) => name === 'moor');
@@ -505,6 +517,7 @@ export async function pipelinePagesJourney(suite: Suite): Promise<void> {
       await step('pipelines are filtered by source and author, in the address', () => filters(page));
       const pipeline = await nestedPipeline(call);
       await step('the graph of a pipeline goes by stage or needs, with its children', () => graphs(page, pipeline));
+      await step('a waiting job says why, beside those of its stage', () => waitingJob(page, call, pipeline));
       await step('a manual job asks, and takes inputs and variables', () => manualJob(page, call, pipeline));
       await step('a failed job says why; its log wraps, downloads and fills the screen', () =>
         failedJob(page, call, instance.url),

@@ -22784,6 +22784,14 @@ export interface components {
             merged_yaml: string | null;
             /** @description Whether a pipeline could be made of it */
             valid: boolean;
+            variables?: {
+                description: string;
+                key: string;
+                /** @description Values to choose from */
+                options: string[] | null;
+                /** @description Its value where none is given */
+                value: string;
+            }[];
             warnings: string[];
         };
         /** ListedCommit */
@@ -27215,6 +27223,11 @@ export interface components {
              * @default false
              */
             include_jobs?: boolean;
+            /**
+             * @description Also list the variables of the configuration that have a description
+             * @default false
+             */
+            include_variables?: boolean;
             /** @description Values for the inputs that the configuration declares */
             inputs?: {
                 [key: string]: unknown;
@@ -57746,6 +57759,8 @@ export interface operations {
                 include_inputs?: boolean;
                 /** @description Also list the jobs */
                 include_jobs?: boolean;
+                /** @description Also list the variables of the configuration that have a description */
+                include_variables?: boolean;
                 /** @description Values for the inputs that the configuration declares */
                 inputs?: {
                     [key: string]: unknown;

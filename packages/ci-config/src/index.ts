@@ -43,8 +43,8 @@ export { readYaml, YamlError } from './yaml/plain.ts';
 const NOWHERE = { file: '', line: 1, column: 1 };
 
 /**
- * Replaces `$NAME`, `${NAME}` and, of variables that there are, `%NAME%` in a text, nested references included; `$$` is
- * one dollar sign. Later variables win.
+ * Replaces `$NAME`, `${NAME}` and, of variables that there are, `%NAME%` in a text, nested references included. Later
+ * variables win.
  * One that refers to its own name means the variable of that name before it. Values stay as they are written where some refer
  * to each other in a circle, and so does an unknown name with `keep`. Throws when a value grows past the limits.
  */

@@ -143,17 +143,23 @@ export interface DeclaredInput {
   readonly regex: string | null;
 }
 
+/** What a configuration asks of whoever starts a pipeline: inputs, and the variables that say what they are for. */
+interface Declared {
+  readonly inputs: readonly DeclaredInput[];
+  readonly variables: NonNullable<Schemas['LintResult']['variables']>;
+}
+
 /** The parts of one project by its full path. */
 export const of = (path: string) => {
   const id = { id: path };
   return {
-    declaredInputs: (ref: string, given: Readonly<Record<string, string>>) =>
+    declared: (ref: string, given: Readonly<Record<string, string>>) =>
       queryOptions({
         queryKey: ['project', path, 'inputs', ref, given],
-        queryFn: async (): Promise<readonly DeclaredInput[]> => {
-          const query = { content_ref: ref, include_inputs: true, inputs: given };
+        queryFn: async (): Promise<Declared> => {
+          const query = { content_ref: ref, include_inputs: true, include_variables: true, inputs: given };
           const checked = await unwrap(client.GET('/projects/{id}/ci/lint', { params: { path: id, query } }));
-          return (checked.inputs ?? []) as readonly DeclaredInput[];
+          return { inputs: (checked.inputs ?? []) as readonly DeclaredInput[], variables: checked.variables ?? [] };
         },
       }),
     /** The first hundred that match; what people type narrows them down. */

@@ -8,6 +8,7 @@ import { type Fetch, resolveIncludes, withIncludedInputs } from '../include/reso
 import { declaredInputs, type InputDeclaration } from '../inputs/declarations.ts';
 import { parseFile } from '../inputs/file.ts';
 import { nodeOf } from '../inputs/value.ts';
+import type { YamlVariable } from '../keywords/variables.ts';
 import { DEFAULT_LIMITS, type Limits } from '../limits.ts';
 import { type PathSource, pathMatcher } from '../rules/paths.ts';
 import { checkSize, isMapping, type MappingNode, mergeBudget } from '../yaml/tree.ts';
@@ -65,6 +66,8 @@ type Common = {
   readonly mergedYaml: (() => string) | null;
   /** The inputs that the header declares, with the options that hold beside those that were given; none when it is wrong. */
   readonly inputs: () => InputDeclaration[];
+  /** The variables that say what they are for: for the form that starts a pipeline by hand. None when it did not get that far. */
+  readonly described: readonly YamlVariable[];
 };
 export type CompileResult = Common &
   (
@@ -83,7 +86,7 @@ export type CompileResult = Common &
  */
 export async function compile(input: CompileInput): Promise<CompileResult> {
   const problems = collectProblems();
-  const state: Reached = { merged: null, inputs: () => [] };
+  const state: Reached = { merged: null, inputs: () => [], described: [] };
   try {
     return await run(input, problems, state);
   } catch (error) {
@@ -134,6 +137,7 @@ async function run(input: CompileInput, problems: Problems, state: Reached): Pro
   state.merged = root;
 
   const configuration = readConfiguration(root, { problems, limits });
+  state.described = configuration.variables.filter(({ description }) => description !== undefined);
   const result = await compilePipeline(configuration, {
     limits,
     problems,
@@ -154,15 +158,15 @@ async function run(input: CompileInput, problems: Problems, state: Reached): Pro
 }
 
 /** How far a compilation came. */
-type Reached = { merged: MappingNode | null; inputs: () => InputDeclaration[] };
+type Reached = { merged: MappingNode | null; inputs: () => InputDeclaration[]; described: readonly YamlVariable[] };
 
 function common(
   problems: Problems,
-  { merged, inputs }: Reached,
+  { merged, inputs, described }: Reached,
   { decisions, workflow }: Pick<Common, 'decisions' | 'workflow'>,
 ): Common {
   const mergedYaml = merged && (() => writeYaml(merged));
-  return { warnings: inOrder(problems.warnings), decisions, workflow, mergedYaml, inputs };
+  return { warnings: inOrder(problems.warnings), decisions, workflow, mergedYaml, inputs, described };
 }
 
 /** As people read them: file by file in the order of their first message, then from top to bottom. */

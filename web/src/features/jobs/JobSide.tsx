@@ -97,11 +97,12 @@ export function JobSide({ job }: { job: Schemas['Job'] }) {
         <h2>Jobs in {job.stage}</h2>
         <ul className={classes.stage}>
           {latestJobs(
-            jobs.filter((each) => each.stage === job.stage),
+            // Those of its children have stages of their own.
+            jobs.filter((each) => each.stage === job.stage && each.pipeline.id === job.pipeline.id),
             places,
           ).map((each) => (
             <li key={each.id}>
-              <StatusBadge status={each.status} compact />
+              <StatusBadge status={each.status === 'failed' && each.allow_failure ? 'warning' : each.status} compact />
               <Link
                 to="/p/$path/jobs/$id"
                 params={{ path: segment, id: String(each.id) }}

@@ -4,7 +4,8 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { client, forbidden, unwrap } from '../../lib/api.ts';
+import { client, forbidden, type Schemas, unwrap } from '../../lib/api.ts';
+import type { DeclaredInput } from '../../lib/data.ts';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
 import { Page } from '../../ui/Page.tsx';
@@ -12,6 +13,22 @@ import { RefPicker } from '../files/RefPicker.tsx';
 import { level, useProject } from '../projects/useProject.ts';
 import { InputFields } from './InputFields.tsx';
 import { filled, type VariableRow, VariableRows } from './VariableRows.tsx';
+
+type Variable = NonNullable<Schemas['LintResult']['variables']>[number];
+
+/** A variable that says what it is for is asked for like an input. */
+const asInput = ({ key, value, description, options }: Variable): DeclaredInput => ({
+  ...{ name: key, type: 'string', required: false, default: value, regex: null },
+  description,
+  options,
+});
+
+/** Those that have another value than the configuration gives them anyway. */
+const changed = (variables: readonly Variable[], chosen: Readonly<Record<string, string>>) =>
+  variables.flatMap(({ key, value }) => {
+    const given = chosen[key] ?? value;
+    return given === value ? [] : [{ key, value: given }];
+  });
 
 export default function NewPipelinePage() {
   const { project, path, parts, segment, level: own } = useProject();
@@ -21,8 +38,9 @@ export default function NewPipelinePage() {
   const [given, setGiven] = useState<Readonly<Record<string, string>>>({});
   // What was entered decides on the options of other inputs.
   const [settled] = useDebouncedValue(given, 300);
-  const declared = useQuery({ ...parts.declaredInputs(ref, settled), placeholderData: keepPreviousData, retry: false });
-  const inputs = declared.data ?? [];
+  const declared = useQuery({ ...parts.declared(ref, settled), placeholderData: keepPreviousData, retry: false });
+  const { inputs = [], variables = [] } = declared.data ?? {};
+  const [chosen, setChosen] = useState<Readonly<Record<string, string>>>({});
   const navigate = useNavigate();
   const sending = useForm(async () => {
     const pipeline = await unwrap(
@@ -33,7 +51,7 @@ export default function NewPipelinePage() {
           inputs: Object.fromEntries(
             Object.entries(given).filter(([name]) => inputs.some((input) => input.name === name)),
           ),
-          variables: filled(rows),
+          variables: [...changed(variables, chosen), ...filled(rows)],
         },
       }),
     );
@@ -51,6 +69,11 @@ export default function NewPipelinePage() {
             inputs={inputs}
             given={given}
             change={(name, value) => setGiven((before) => ({ ...before, [name]: value }))}
+          />
+          <InputFields
+            inputs={variables.map(asInput)}
+            given={chosen}
+            change={(key, value) => setChosen((before) => ({ ...before, [key]: value }))}
           />
           <VariableRows rows={rows} change={setRows} />
           <div>

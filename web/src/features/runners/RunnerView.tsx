@@ -45,9 +45,7 @@ function Facts({ of }: { of: RunnerDetails }) {
         <RunnerState runner={of} />
       </Fact>
       <Fact name="Type">{kinds[of.runner_type] ?? of.runner_type}</Fact>
-      <Fact name="Last contact">
-        <TimeAgo at={of.contacted_at} />
-      </Fact>
+      <Fact name="Last contact">{of.contacted_at ? <TimeAgo at={of.contacted_at} /> : 'Never'}</Fact>
       <Fact name="Version">{of.version ?? 'Unknown'}</Fact>
       <Fact name="Platform">{[of.platform, of.architecture].filter(Boolean).join(' ') || 'Unknown'}</Fact>
       <Fact name="IP address">{of.ip_address ?? 'Unknown'}</Fact>

@@ -45,7 +45,7 @@ export function ScheduleForm({ schedule }: { schedule?: Schedule }) {
   );
   const [settled] = useDebouncedValue(given, 300);
   const declared = useQuery({
-    ...parts.declaredInputs(shortRef(values.ref), settled),
+    ...parts.declared(shortRef(values.ref), settled),
     placeholderData: keepPreviousData,
     retry: false,
   });
@@ -55,7 +55,7 @@ export function ScheduleForm({ schedule }: { schedule?: Schedule }) {
   const navigate = useNavigate();
   const leave = () => navigate({ to: '/p/$path/pipeline_schedules', params: { path: segment } });
   const sending = useForm(async () => {
-    const known = new Set((declared.data ?? []).map(({ name }) => name));
+    const known = new Set((declared.data?.inputs ?? []).map(({ name }) => name));
     const inputs = Object.entries(given).map(([name, value]) =>
       declared.data === undefined || known.has(name) ? { name, value } : { name, destroy: true },
     );
@@ -110,7 +110,7 @@ export function ScheduleForm({ schedule }: { schedule?: Schedule }) {
           <FormError error={sending.reason('ref') ? new Error(sending.reason('ref')) : null} />
         </div>
         <InputFields
-          inputs={declared.data ?? []}
+          inputs={declared.data?.inputs ?? []}
           given={given}
           change={(name, value) => setGiven((now) => ({ ...now, [name]: value }))}
         />

@@ -1,5 +1,5 @@
 /** The verdict on a configuration. */
-import type { IncludedFile, IncludeSource, InputDeclaration, Plan, PlanJob } from '@millrace/ci-config';
+import type { IncludedFile, IncludeSource, InputDeclaration, Plan, PlanJob, YamlVariable } from '@millrace/ci-config';
 import type { Static } from 'typebox';
 import {
   AnyJson,
@@ -56,6 +56,16 @@ export const LintResult = Entity('LintResult', {
     ),
   ),
   inputs: Sometimes(ListOf(DeclaredInput)),
+  variables: Sometimes(
+    ListOf(
+      Fields({
+        key: Text(),
+        value: Text({ description: 'Its value where none is given' }),
+        description: Text(),
+        options: Nullable(ListOf(Text(), { description: 'Values to choose from' })),
+      }),
+    ),
+  ),
 });
 export type LintJson = Static<typeof LintResult>;
 
@@ -116,6 +126,18 @@ const lintJob = (job: PlanJob): NonNullable<LintJson['jobs']>[number] => ({
 /** Stage by stage. */
 export const lintJobs = ({ jobs }: Plan): NonNullable<LintJson['jobs']> =>
   [...jobs].sort((a, b) => a.stageIndex - b.stageIndex).map(lintJob);
+
+export const lintVariable = ({
+  key,
+  value,
+  description,
+  options,
+}: YamlVariable): NonNullable<LintJson['variables']>[number] => ({
+  key,
+  value,
+  description: description ?? '',
+  options: options ? [...options] : null,
+});
 
 export const lintInput = (input: InputDeclaration): NonNullable<LintJson['inputs']>[number] => ({
   ...input,

@@ -12,7 +12,7 @@ import { compileWith, type PipelineInputs } from '../pipelines/compile.ts';
 import { type ConfigFile, findConfig } from '../pipelines/config-file.ts';
 import type { Pipelines } from '../pipelines/create.ts';
 import { fullPath } from '../variables/predefined.ts';
-import { type LintJson, LintResult, lintInclude, lintInput, lintJobs } from './lint.entity.ts';
+import { type LintJson, LintResult, lintInclude, lintInput, lintJobs, lintVariable } from './lint.entity.ts';
 
 const tag = 'CI lint';
 const credentials = ['token', 'session'] as const;
@@ -28,6 +28,9 @@ const options = {
       description: 'Also list the inputs, with the options and defaults that hold beside `inputs`',
     }),
   ),
+  include_variables: Optional(
+    Bool({ default: false, description: 'Also list the variables of the configuration that have a description' }),
+  ),
 };
 
 interface LintRequest {
@@ -39,6 +42,7 @@ interface LintRequest {
   readonly includeJobs: boolean;
   readonly inputs: PipelineInputs;
   readonly includeInputs: boolean;
+  readonly includeVariables: boolean;
 }
 
 /** Predefined variables alone decide on includes and rules: what is secret has no part in an answer that people read. */
@@ -88,6 +92,7 @@ export function lintRoutes(deps: CiDependencies, pipelines: Pipelines): Route[] 
       includes: [...included.values()],
       ...(includeJobs ? { jobs: result.ok ? lintJobs(result.plan) : [] } : {}),
       ...(rest.includeInputs ? { inputs: result.inputs().map(lintInput) } : {}),
+      ...(rest.includeVariables ? { variables: result.described.map(lintVariable) } : {}),
     };
   }
 
@@ -136,6 +141,7 @@ export function lintRoutes(deps: CiDependencies, pipelines: Pipelines): Route[] 
           includeJobs: params.include_jobs ?? false,
           inputs: params.inputs ?? {},
           includeInputs: params.include_inputs ?? false,
+          includeVariables: params.include_variables ?? false,
         });
       },
     }),
@@ -170,6 +176,7 @@ export function lintRoutes(deps: CiDependencies, pipelines: Pipelines): Route[] 
           includeJobs: params.include_jobs ?? false,
           inputs: params.inputs ?? {},
           includeInputs: params.include_inputs ?? false,
+          includeVariables: params.include_variables ?? false,
         });
       },
     }),

@@ -11,6 +11,7 @@ interface Verdict {
   readonly includes: Array<{ location: string; blob: string }>;
   readonly jobs?: Array<{ name: string }>;
   readonly inputs?: Array<Record<string, unknown>>;
+  readonly variables?: Array<Record<string, unknown>>;
 }
 
 let world: World;
@@ -159,5 +160,18 @@ describe('lint', () => {
     await project.commit(content, { branch: 'inputs' });
     const query = { content_ref: 'inputs', 'inputs[env]': 'a', 'inputs[n]': '5', include_jobs: true };
     expect((await lint('GET', { query })).body).toMatchObject({ valid: true, jobs: [{ name: 'job-a' }] });
+  });
+
+  it('[20/4] tells which variables of the configuration have a description', async () => {
+    const content =
+      'variables:\n  PLAIN: x\n  NOTE: {description: Why}\n' +
+      '  MODE: {value: fast, options: [fast, slow], description: How}\na: {script: [x]}\n';
+    const { body } = await lint('POST', { json: { content, include_variables: true } });
+    expect(body).toMatchObject({ valid: true });
+    expect(body.variables).toEqual([
+      { key: 'NOTE', value: '', description: 'Why', options: null },
+      { key: 'MODE', value: 'fast', description: 'How', options: ['fast', 'slow'] },
+    ]);
+    expect((await lint('POST', { json: { content } })).body).not.toHaveProperty('variables');
   });
 });
