@@ -168,6 +168,43 @@ export async function issuesJourney(suite: Suite): Promise<void> {
         await page.goto(`/${project}/-/issues`);
         await api(instance.url, rootToken).expect(204, 'DELETE', `${place}/${iid}`);
       });
+      await suite.step(
+        'browser: an issue shows what it is linked with and how it is, a milestone its issues',
+        async () => {
+          const call = api(instance.url, rootToken);
+          const place = `/projects/${encodeURIComponent(project)}`;
+          const { id } = await call.expect<{ id: number }>(201, 'POST', `${place}/milestones`, { title: 'Spring' });
+          const made = { title: 'New rollers', milestone_id: id };
+          const { iid } = await call.expect<{ iid: number }>(201, 'POST', `${place}/issues`, made);
+          const body = '/blocked_by #1\n/relate #2\n/health_status at_risk\n/lock\n/create_merge_request new-rollers';
+          await call.expect(202, 'POST', `${place}/issues/${iid}/notes`, { body });
+          await page.goto(`/${project}/-/issues/${iid}`);
+          await page.getByRole('list', { name: 'Blocked by' }).getByRole('link', { name: 'Order more lead' }).waitFor();
+          await page
+            .getByRole('list', { name: 'Linked issues' })
+            .getByRole('link', { name: /ink is too thin/ })
+            .waitFor();
+          const requests = page.getByRole('list', { name: 'Related merge requests' });
+          await requests.getByRole('link', { name: /New rollers/ }).waitFor();
+          await page.getByRole('region', { name: 'Health status' }).getByText('At risk').waitFor();
+          await page.getByText('Locked', { exact: true }).waitFor();
+          const form = page.getByRole('form', { name: 'New comment' });
+          await form.getByRole('textbox').fill('They are expensive');
+          await form.getByRole('checkbox', { name: 'Internal comment' }).check();
+          await form.getByRole('button', { name: 'Comment', exact: true }).click();
+          const said = page.getByRole('article').filter({ hasText: 'They are expensive' });
+          await said.getByText('Internal comment').waitFor();
+          await look(page, 'issue-relations');
+          await reader.page.goto(`/${project}/-/issues/${iid}`);
+          await reader.page.getByRole('list', { name: 'Linked issues' }).waitFor();
+          await counted(reader.page.getByText('They are expensive'), 0);
+          await counted(reader.page.getByRole('checkbox', { name: 'Internal comment' }), 0);
+          await page.goto(`/${project}/-/milestones/1`);
+          await page.getByRole('list', { name: 'Issues' }).getByRole('link', { name: 'New rollers' }).waitFor();
+          await look(page, 'milestone-issues');
+          await call.expect(204, 'DELETE', `${place}/issues/${iid}`);
+        },
+      );
       await suite.step('browser: two people talk about it, one of them on a telephone', async () => {
         await reader.page.goto(`/${project}/-/issues/2`);
         await reader.page.getByLabel('New comment').getByRole('textbox').fill('Warm it _first_.');

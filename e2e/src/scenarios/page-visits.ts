@@ -197,6 +197,7 @@ export const visits = (made: Made): readonly Visit[] => {
     ['/dashboard', 'Projects', '/'],
     ['/dashboard/projects', 'Projects', '/'],
     ['/dashboard/activity', 'Projects', '/?list=activity'],
+    ['/dashboard/issues', 'Your work', '/dashboard/work'],
     ['/dashboard/work', 'Your work'],
     ['/explore/projects', 'Projects', '/?list=all'],
     ['/explore/projects/starred', 'Projects', '/?list=all'],

@@ -75,7 +75,9 @@ export function commentsOf(id: string, of: Discussed) {
   const base = baseOf(of);
   const path = { id, ...named(of) };
   return {
-    begin: (body: string) => unwrap(client.POST(base, { params: { path }, body: { body } })),
+    /** Internal ones are for members; only issues and epics have them. */
+    begin: (body: string, internal = false) =>
+      unwrap(client.POST(base, { params: { path }, body: { body, ...(internal ? { internal } : {}) } })),
     /** On a line that the change shows. */
     beginAt: (body: string, position: LinePosition) =>
       unwrap(client.POST(base, { params: { path }, body: { body, position } })),

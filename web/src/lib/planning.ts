@@ -60,6 +60,22 @@ export function milestonesOf(kind: 'project' | 'group', path: string) {
           return found[0] ?? null;
         },
       }),
+    /** The first issues of a milestone, the newest first; for a group's in everything below it. */
+    issues: (milestoneId: number) =>
+      queryOptions({
+        queryKey: [...key, 'milestone-issues', milestoneId],
+        queryFn: () => {
+          const at = { ...id, milestone_id: milestoneId };
+          const query = { per_page: 100 };
+          return kind === 'project'
+            ? unwrapPage(client.GET('/projects/{id}/milestones/{milestone_id}/issues', { params: { path: at, query } }))
+            : unwrapPage(
+                client.GET('/groups/{id}/milestones/{milestone_id}/issues', {
+                  params: { path: at, query: { ...query, include_subgroups: true } },
+                }),
+              );
+        },
+      }),
     /** What is planned for a milestone; for a group's in everything below it. */
     requests: (milestoneId: number, page: number) =>
       queryOptions({

@@ -81,6 +81,7 @@ const pages: Leads = {
   '/dashboard/projects': lists(),
   '/dashboard/projects/starred': lists('starred'),
   '/dashboard/activity': lists('activity'),
+  '/dashboard/issues': { to: '/dashboard/work' },
   '/dashboard/snippets': { to: '/-/snippets/$', params: { _splat: '' } },
   '/explore': lists('all'),
   '/explore/projects': lists('all'),

@@ -48,6 +48,7 @@ export function Comment({ note, thread, of, mayWrite, batch, again }: Props) {
       <div className={classes.who}>
         <UserChip user={note.author} />
         <TimeAgo at={note.created_at} />
+        {note.internal ? <span>Internal comment</span> : null}
         {mine && !changing ? (
           <span className={classes.actions}>
             <Anchor ref={edit} component="button" type="button" size="sm" onClick={() => setChanging(true)}>

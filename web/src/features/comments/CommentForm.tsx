@@ -1,5 +1,5 @@
 /** A field for a comment in Markdown, with a preview, sent with the button or Ctrl Enter. */
-import { Button, Group } from '@mantine/core';
+import { Button, Checkbox, Group } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { FormError } from '../../ui/FormError.tsx';
@@ -19,22 +19,26 @@ interface Props {
   readonly text?: string;
   /** The lines that the comment is about, where other lines can be suggested in place of them. */
   readonly suggest?: readonly string[] | undefined;
-  send(body: string): Promise<unknown>;
+  /** Whether the comment may be kept to members. */
+  readonly internal?: boolean;
+  send(body: string, internal: boolean): Promise<unknown>;
   /** Keeps it for the review instead, where there is one. */
   later?: ((body: string) => Promise<unknown>) | undefined;
   cancel?(): void;
 }
 
-export function CommentForm({ label, action, target, text = '', suggest, send, later, cancel }: Props) {
+export function CommentForm({ label, action, target, text = '', suggest, internal, send, later, cancel }: Props) {
   const { kind, path } = usePlace();
   const [body, setBody] = useState(text);
   const [round, setRound] = useState(0);
+  const [kept, setKept] = useState(false);
   const begin = () => {
     setBody(text);
+    setKept(false);
     setRound(round + 1);
   };
   const sending = useForm(async () => {
-    await send(body);
+    await send(body, kept);
     begin();
   });
   const keeping = useMutation({
@@ -71,6 +75,15 @@ export function CommentForm({ label, action, target, text = '', suggest, send, l
           ) : null
         }
       />
+      {internal ? (
+        <Checkbox
+          mt="sm"
+          label="Internal comment"
+          description="Visible to members with at least the Planner role"
+          checked={kept}
+          onChange={(event) => setKept(event.currentTarget.checked)}
+        />
+      ) : null}
       <Group mt="sm">
         <Button type="submit" loading={sending.pending} disabled={body.trim() === ''}>
           {action}

@@ -3,6 +3,7 @@ import { Stack } from '@mantine/core';
 import { commentsOf, type Discussed } from '../../lib/comments.ts';
 import { FormError } from '../../ui/FormError.tsx';
 import { ShowMore } from '../../ui/ShowMore.tsx';
+import { level } from '../projects/useProject.ts';
 import { CommentFormOnDemand } from './CommentFormOnDemand.tsx';
 import classes from './comments.module.css';
 import { Thread } from './Thread.tsx';
@@ -15,7 +16,7 @@ interface Props {
 }
 
 export function Comments({ of, threads: { list, rest, batch, again, mayWrite, later } }: Props) {
-  const { path } = usePlace();
+  const { path, level: own } = usePlace();
   return (
     <section aria-label="Comments" className={classes.comments}>
       <h2>Comments</h2>
@@ -32,8 +33,9 @@ export function Comments({ of, threads: { list, rest, batch, again, mayWrite, la
           action="Comment"
           target={of.kind === 'commit' ? undefined : of.kind}
           later={later && ((body) => later(body))}
-          send={async (body) => {
-            await commentsOf(path, of).begin(body);
+          internal={(of.kind === 'issue' || of.kind === 'epic') && own >= level.planner}
+          send={async (body, internal) => {
+            await commentsOf(path, of).begin(body, internal);
             await again();
           }}
         />

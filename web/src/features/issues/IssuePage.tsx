@@ -22,6 +22,8 @@ import classes from './issues.module.css';
 // Shown when somebody edits; images of metrics belong to incidents alone.
 const IssueForm = lazy(async () => ({ default: (await import('./IssueForm.tsx')).IssueForm }));
 const MetricImages = lazy(async () => ({ default: (await import('./MetricImages.tsx')).MetricImages }));
+// After what people came to read.
+const IssueRelations = lazy(async () => ({ default: (await import('./IssueRelations.tsx')).IssueRelations }));
 // Only those who may see vulnerabilities ask for them.
 const RelatedVulnerabilities = lazy(async () => ({
   default: (await import('./RelatedVulnerabilities.tsx')).RelatedVulnerabilities,
@@ -73,6 +75,7 @@ export default function IssuePage() {
         <UserChip user={issue.author} />
         <TimeAgo at={issue.created_at} />
         {issue.confidential ? <span>Confidential</span> : null}
+        {issue.discussion_locked ? <span>Locked</span> : null}
       </div>
       <div className={classes.page}>
         <div>
@@ -116,6 +119,9 @@ export default function IssuePage() {
               />
             </Suspense>
           ) : null}
+          <Suspense fallback={null}>
+            <IssueRelations iid={issue.iid} requests={view.project.merge_requests_enabled !== false} />
+          </Suspense>
           {view.level >= level.developer ? (
             <Suspense fallback={null}>
               <RelatedVulnerabilities iid={issue.iid} />

@@ -79,6 +79,8 @@ function Planned({ issue, mayChange, again }: Props) {
   );
 }
 
+const health = { on_track: 'On track', needs_attention: 'Needs attention', at_risk: 'At risk' } as const;
+
 /** What the issue belongs to above: chosen in the form of the issue. */
 function Above({ issue }: { issue: Issue }) {
   return (
@@ -151,6 +153,7 @@ export function IssueSidebar(props: Props) {
       <Planned {...props} />
       <Above issue={issue} />
       <Effort {...props} />
+      {issue.health_status ? <EditInPlace title="Health status">{health[issue.health_status]}</EditInPlace> : null}
       {estimate || spent ? (
         <EditInPlace title="Time tracking">{`${spent ?? '0h'} spent${estimate ? ` of ${estimate}` : ''}`}</EditInPlace>
       ) : null}

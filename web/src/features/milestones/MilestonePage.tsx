@@ -1,7 +1,7 @@
 /** One milestone of a project or group: what is planned for it, how far it is, and what can be done with it. */
 import { Button } from '@mantine/core';
-import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
-import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useMutation, useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { missing } from '../../lib/api.ts';
 import type { Milestone } from '../../lib/planning.ts';
@@ -14,6 +14,7 @@ import { Pager } from '../../ui/Pager.tsx';
 import { issueStatus, StatusBadge } from '../../ui/StatusBadge.tsx';
 import { useReturnedFocus } from '../../ui/useReturnedFocus.ts';
 import { BurnCharts } from '../charts/BurnCharts.tsx';
+import { IssueRow } from '../issues/IssueRow.tsx';
 import { MergeRequestRow } from '../merge-requests/MergeRequestRow.tsx';
 import { Days, Progress } from './facts.tsx';
 import { listTarget, oneTarget } from './MilestoneLink.tsx';
@@ -21,6 +22,39 @@ import classes from './milestones.module.css';
 import { type MilestonesInView, useGroupMilestones, useProjectMilestones } from './useMilestones.ts';
 
 const MilestoneForm = lazy(async () => ({ default: (await import('./MilestoneForm.tsx')).MilestoneForm }));
+
+function Issues({ of, milestone }: { of: MilestonesInView; milestone: Milestone }) {
+  const { data } = useQuery(of.milestones.issues(milestone.id));
+  if (!data) return null;
+  return (
+    <>
+      <h2 className={classes.heading}>Issues</h2>
+      {data.items.length === 0 ? (
+        <p className={classes.nothing}>No issues are assigned to this milestone yet.</p>
+      ) : (
+        <DataList label="Issues">
+          {data.items.map((issue) => (
+            <IssueRow key={issue.id} issue={issue} full={of.kind === 'group'} />
+          ))}
+        </DataList>
+      )}
+      {data.nextPage ? (
+        <p className={classes.nothing}>
+          These are the first {data.items.length}.{' '}
+          {of.kind === 'project' ? (
+            <Link
+              to="/p/$path/issues"
+              params={{ path: of.segment }}
+              search={{ milestone: milestone.title, state: 'all' }}
+            >
+              All issues
+            </Link>
+          ) : null}
+        </p>
+      ) : null}
+    </>
+  );
+}
 
 function Requests({ of, milestone, page }: { of: MilestonesInView; milestone: Milestone; page: number }) {
   const navigate = useNavigate();
@@ -30,7 +64,7 @@ function Requests({ of, milestone, page }: { of: MilestonesInView; milestone: Mi
       <h2 className={classes.heading}>Merge requests</h2>
       {data.items.length === 0 ? (
         <p className={classes.nothing}>
-          {page > 1 ? 'None on this page.' : 'No issues or merge requests are assigned to this milestone yet.'}
+          {page > 1 ? 'None on this page.' : 'No merge requests are assigned to this milestone yet.'}
         </p>
       ) : (
         <DataList label="Merge requests">
@@ -129,6 +163,7 @@ function MilestoneView({ of, page }: { of: MilestonesInView; page: number }) {
         />
       ) : null}
       <BurnCharts place={of.kind} path={of.path} kind="milestone" id={milestone.id} />
+      <Issues of={of} milestone={milestone} />
       {of.plans ? <Requests of={of} milestone={milestone} page={page} /> : null}
       <ConfirmName
         opened={leaving}
