@@ -5567,7 +5567,7 @@ export interface paths {
         };
         /**
          * List merge requests of all projects, by default your own
-         * @description Any signed-in user. Token scope: `api` or `read_api`.
+         * @description Open to everyone.
          */
         get: operations["getMergeRequests"];
         put?: never;
@@ -15586,6 +15586,86 @@ export interface paths {
         patch: operations["patchServiceAccountsById"];
         trace?: never;
     };
+    "/sidekiq/compound_metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get all measures of background jobs at once
+         * @description Administrators only. Token scope: `api` or `read_api`.
+         */
+        get: operations["getSidekiqCompoundMetrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sidekiq/job_stats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count background jobs
+         * @description Administrators only. Token scope: `api` or `read_api`.
+         */
+        get: operations["getSidekiqJobStats"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sidekiq/process_metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get what the process that answers does of background jobs
+         * @description Administrators only. Token scope: `api` or `read_api`.
+         */
+        get: operations["getSidekiqProcessMetrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sidekiq/queue_metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get how much the queue of background jobs has to do
+         * @description Administrators only. Token scope: `api` or `read_api`.
+         */
+        get: operations["getSidekiqQueueMetrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/snippets": {
         parameters: {
             query?: never;
@@ -19443,6 +19523,10 @@ export interface components {
             /** @description `file` or `directory` */
             type: string;
         };
+        /** ArtifactExpiryAccepted */
+        ArtifactExpiryAccepted: {
+            message: string;
+        };
         /** ArtifactStatistics */
         ArtifactStatistics: {
             /** @description Artifacts that are stored, reports included */
@@ -19541,6 +19625,55 @@ export interface components {
             status: "failed" | "running" | "ready" | "delayed";
             /** @description What it does, for instance `mail.deliver` */
             task: string;
+        };
+        /** BackgroundJobMetrics */
+        BackgroundJobMetrics: {
+            jobs: {
+                /** @description Jobs that have failed for good */
+                dead: number;
+                /** @description Jobs that are due or will be */
+                enqueued: number;
+                /** @description Jobs that have failed and will be tried again */
+                failed: number;
+                /** @description Jobs that have left the queue since the database began to count */
+                processed: number;
+            };
+            /** @description The process that answers */
+            processes: {
+                /** @description Jobs that run now, in all processes */
+                busy: number;
+                /** @description Jobs that it runs at a time */
+                concurrency: number;
+                hostname: string;
+                labels: string[];
+                /** @description Id of the process */
+                pid: number;
+                queues: string[];
+                /** Format: date-time */
+                started_at: string;
+                tag: string;
+            }[];
+            queues: {
+                default: {
+                    /** @description Jobs that are due and that nobody has taken */
+                    backlog: number;
+                    /** @description Seconds since the oldest of them was due */
+                    latency: number;
+                };
+            };
+        };
+        /** BackgroundJobStatistics */
+        BackgroundJobStatistics: {
+            jobs: {
+                /** @description Jobs that have failed for good */
+                dead: number;
+                /** @description Jobs that are due or will be */
+                enqueued: number;
+                /** @description Jobs that have failed and will be tried again */
+                failed: number;
+                /** @description Jobs that have left the queue since the database began to count */
+                processed: number;
+            };
         };
         /** Backup */
         Backup: {
@@ -25875,6 +26008,11 @@ export interface components {
             color?: string;
             /** @description Whether only its author and members from planners on see it */
             confidential?: boolean;
+            /**
+             * Format: date-time
+             * @description When it was created; for administrators and owners, passed over for others
+             */
+            created_at?: string;
             /** @description Text in Markdown */
             description?: string | null;
             /**
@@ -27889,6 +28027,11 @@ export interface components {
         PostProjectsByIdMergeRequestsBody: {
             /** @description Whether who may merge into the target may push to the source branch */
             allow_collaboration?: boolean;
+            /**
+             * @deprecated
+             * @description Use `allow_collaboration`
+             */
+            allow_maintainer_to_push?: boolean;
             /** @description Approvals that are required; at least as many as the project requires. Deprecated: use approval rules */
             approvals_before_merge?: number;
             /** @description One assignee; 0 removes all */
@@ -28962,6 +29105,10 @@ export interface components {
             name?: string;
             /** @description Id or path of the group or person; the caller by default */
             namespace?: number | string;
+            /** @description The same by id */
+            namespace_id?: number;
+            /** @description The same by path */
+            namespace_path?: string;
             /** @description Attributes of the project in place of those in the archive */
             override_params?: {
                 /** @description A skipped pipeline counts as passed */
@@ -30088,6 +30235,24 @@ export interface components {
             target_issue_iid: number;
             /** @description Id or path of the project of the issue; that of the vulnerability without it */
             target_project_id?: string;
+        };
+        /** ProcessMetrics */
+        ProcessMetrics: {
+            /** @description The process that answers */
+            processes: {
+                /** @description Jobs that run now, in all processes */
+                busy: number;
+                /** @description Jobs that it runs at a time */
+                concurrency: number;
+                hostname: string;
+                labels: string[];
+                /** @description Id of the process */
+                pid: number;
+                queues: string[];
+                /** Format: date-time */
+                started_at: string;
+                tag: string;
+            }[];
         };
         /** Project */
         Project: {
@@ -34229,6 +34394,11 @@ export interface components {
             add_labels?: string[];
             /** @description Whether who may merge into the target may push to the source branch */
             allow_collaboration?: boolean;
+            /**
+             * @deprecated
+             * @description Use `allow_collaboration`
+             */
+            allow_maintainer_to_push?: boolean;
             /** @description Approvals that are required; at least as many as the project requires. Deprecated: use approval rules */
             approvals_before_merge?: number;
             /** @description One assignee; 0 removes all */
@@ -35259,6 +35429,17 @@ export interface components {
             emoji?: string | null;
             /** @description At most 100 characters */
             message?: string | null;
+        };
+        /** QueueMetrics */
+        QueueMetrics: {
+            queues: {
+                default: {
+                    /** @description Jobs that are due and that nobody has taken */
+                    backlog: number;
+                    /** @description Seconds since the oldest of them was due */
+                    latency: number;
+                };
+            };
         };
         /** @description Something that cannot be saved as it is: reasons by field; `base` where no single field is at fault. */
         RecordError: {
@@ -56313,7 +56494,9 @@ export interface operations {
                     "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": components["schemas"]["ArtifactExpiryAccepted"];
+                };
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -84640,6 +84823,134 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getSidekiqCompoundMetrics: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BackgroundJobMetrics"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getSidekiqJobStats: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BackgroundJobStatistics"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getSidekiqProcessMetrics: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProcessMetrics"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getSidekiqQueueMetrics: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueueMetrics"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

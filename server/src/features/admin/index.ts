@@ -4,6 +4,7 @@ import type { Ports } from '../../kernel/ports.ts';
 import type { Switches } from '../../kernel/switches/index.ts';
 import { announcements } from '../identity/index.ts';
 import { backgroundJobRoutes } from './background-jobs/background-jobs.routes.ts';
+import { queueMetricsRoutes } from './background-jobs/queue-metrics.routes.ts';
 import { type BackupDependencies, type Backups, backupFeature } from './backups/index.ts';
 import { hasActiveMessages } from './broadcast-messages/broadcast-messages.queries.ts';
 import { broadcastMessageRoutes } from './broadcast-messages/broadcast-messages.routes.ts';
@@ -22,6 +23,7 @@ export interface AdminDependencies
   extends ConfigurationDependencies,
     OverviewDependencies,
     Omit<BackupDependencies, 'release'> {
+  readonly config: BackupDependencies['config'] & { readonly workers: number };
   readonly switches: Switches;
   readonly ports: Pick<Ports, 'provide'>;
 }
@@ -41,6 +43,7 @@ export function adminFeature(deps: AdminDependencies): Feature & { readonly back
       ...switchRoutes(switches),
       ...backup.routes,
       ...backgroundJobRoutes(deps.db),
+      ...queueMetricsRoutes(deps),
       ...broadcastMessageRoutes(deps.db),
     ],
     mount: (server) => mountSecurityText(server, settings),

@@ -144,6 +144,7 @@ export {
 } from './projects/projects.queries.ts';
 export { type CreateProject, PlaceTaken, type ProjectService } from './projects/projects.service.ts';
 export type { MadeByPush } from './projects/pushed.service.ts';
+export { pathFrom, type SeenFrom } from './projects/relative.ts';
 export { settingsJson } from './projects/settings.entity.ts';
 export type { StartParameters } from './projects/start.params.ts';
 export { recordMeasures } from './statistics/statistics.queries.ts';

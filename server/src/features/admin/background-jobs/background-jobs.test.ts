@@ -2,6 +2,7 @@
 import Type from 'typebox';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
+import { eventually } from '../../../../test/ci.ts';
 import { buildAdmin, buildToken } from '../../../../test/factories.ts';
 import { failJob } from '../../../../test/queue.queries.ts';
 import { addJob, defineTask } from '../../../kernel/queue/index.ts';
@@ -54,6 +55,40 @@ test('jobs are listed by state without their payload; one that failed is run aga
   expect(events.map(({ event }) => event)).toEqual(
     expect.arrayContaining(['background_job_retried', 'background_job_deleted']),
   );
+});
+
+test('measures of the queue: what is due, what runs, what has failed and what is done', async () => {
+  interface Measures {
+    readonly queues: { readonly default: { readonly backlog: number; readonly latency: number } };
+    readonly processes: ReadonlyArray<Record<string, unknown>>;
+    readonly jobs: {
+      readonly processed: number;
+      readonly failed: number;
+      readonly enqueued: number;
+      readonly dead: number;
+    };
+  }
+  const measures = async () => (await api<Measures>('GET', '/sidekiq/compound_metrics')).body;
+  const before = await measures();
+  const minuteAgo = new Date(Date.now() - 60_000);
+  for (const key of ['due', 'dead']) await addJob(app.db, task, { secret: key }, { jobKey: key, runAt: minuteAgo });
+  await addJob(app.db, task, { secret: 'later' }, { runAt: new Date(Date.now() + 3_600_000) });
+  const added = await list('ready');
+  await failJob(app.db, added[0]?.id ?? 0, 'it broke');
+  const after = await measures();
+  expect(after.jobs).toMatchObject({ enqueued: before.jobs.enqueued + 2, dead: before.jobs.dead + 1 });
+  expect(after.queues.default.backlog).toBe(before.queues.default.backlog + 1);
+  expect(after.queues.default.latency).toBeGreaterThanOrEqual(60);
+  expect(after.processes).toMatchObject([{ pid: process.pid, queues: ['default'], labels: [], busy: 0 }]);
+  expect(after.processes[0]?.concurrency).toBeGreaterThan(0);
+  expect(Object.keys((await api<Measures>('GET', '/sidekiq/queue_metrics')).body)).toEqual(['queues']);
+  expect(Object.keys((await api<Measures>('GET', '/sidekiq/process_metrics')).body)).toEqual(['processes']);
+  expect(Object.keys((await api<Measures>('GET', '/sidekiq/job_stats')).body)).toEqual(['jobs']);
+  for (const { id } of [...(await list('ready')), ...(await list('failed')), ...(await list('delayed'))])
+    expect((await api('DELETE', `/admin/background_jobs/${id}`)).status).toBe(204);
+  await eventually('the counted removals', async () => (await measures()).jobs.processed >= before.jobs.processed + 3);
+  const { secret } = await buildToken(app);
+  expect((await api('GET', '/sidekiq/compound_metrics', secret)).status).toBe(403);
 });
 
 test('only administrators see and change them, and what is malformed is refused', async () => {

@@ -1,11 +1,11 @@
 /** Downloading artifacts, keeping and deleting them. */
 import Type from 'typebox';
 import { transaction } from '../../../kernel/db/index.ts';
-import { ListOf } from '../../../kernel/http/entity.ts';
+import { Entity, ListOf, Text } from '../../../kernel/http/entity.ts';
 import { notFound } from '../../../kernel/http/errors.ts';
 import { slicePage } from '../../../kernel/http/pagination.ts';
 import { Bool, IdOrPath, Int, Optional, Str } from '../../../kernel/http/params/schema.ts';
-import { answer, Binary, Empty, type Route, route } from '../../../kernel/http/route.ts';
+import { Binary, Empty, type Route, route } from '../../../kernel/http/route.ts';
 import type { CiDependencies } from '../deps.ts';
 import { JobEntity } from '../jobs/jobs.entity.ts';
 import { presentJob } from '../jobs/serialize.ts';
@@ -26,6 +26,8 @@ const jobName = Str({ description: 'Name of the job' });
 const inArchive = Str({ description: 'Path inside the archive' });
 const ofJob = '/projects/:id/jobs/:job_id/artifacts';
 const ofRef = '/projects/:id/jobs/artifacts/:ref_name';
+
+const ExpiryAccepted = Entity('ArtifactExpiryAccepted', { message: Text() });
 
 export function artifactRoutes(deps: CiDependencies, writes: WriteAccess): Route[] {
   const { db } = deps;
@@ -162,13 +164,13 @@ export function artifactRoutes(deps: CiDependencies, writes: WriteAccess): Route
       credentials,
       access: { on: 'project', ability: 'remove_artifacts' },
       params: Type.Object({ id }),
-      responses: { 202: Empty },
+      responses: { 202: ExpiryAccepted },
       conditional: 'Many artifacts of many dates expire; none is the resource that the client read.',
       handler: async ({ subject }) => {
         const settings = await deps.settings.read();
         const keep = settings.keep_latest_artifact && subject.project.keep_latest_artifact;
         await transaction(db, async (tx) => expireAll(tx, subject.project.id, keep));
-        return answer(202);
+        return { message: '202 Accepted' };
       },
     }),
   ];

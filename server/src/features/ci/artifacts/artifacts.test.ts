@@ -358,7 +358,7 @@ describe('keeping and deleting', () => {
     await runner.patch(newer, 'log');
     await runner.update(newer, 'success');
     const answer = await world.app.api('DELETE', `/projects/${project.id}/artifacts`, { token: world.owner.token });
-    expect(answer.status).toBe(202);
+    expect([answer.status, answer.body]).toEqual([202, { message: '202 Accepted' }]);
     await sweep();
     expect((await get(`/projects/${project.id}/jobs/${first.job.id}/artifacts`, world.owner.token)).status).toBe(404);
     expect((await get(`/projects/${project.id}/jobs/${newer.id}/artifacts`, world.owner.token)).status).toBe(200);

@@ -131,7 +131,16 @@ export function epicRoutes(
       path: '/groups/:id/epics',
       summary: 'Create an epic',
       access: { on: 'group', ability: 'create_epic' },
-      params: Type.Object({ ...groupParam, title, ...written }),
+      params: Type.Object({
+        ...groupParam,
+        title,
+        ...written,
+        created_at: Optional(
+          DateTimeParam({
+            description: 'When it was created; for administrators and owners, passed over for others',
+          }),
+        ),
+      }),
       responses: { 201: Epic },
       handler: async ({ params, subject, caller }) => {
         const made = await actions.creating(

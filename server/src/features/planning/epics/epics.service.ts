@@ -1,6 +1,7 @@
 /** Creating, changing and removing epics, each in one transaction with the facts that it records. */
 import { originOfCaller } from '../../../kernel/audit/index.ts';
 import { canOnGroup } from '../../../kernel/authz/can.ts';
+import { Level } from '../../../kernel/authz/levels.ts';
 import type { Caller, GroupSubject } from '../../../kernel/authz/subjects.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { Epic, Label } from '../../../kernel/db/rows.ts';
@@ -137,10 +138,21 @@ export function epicService(db: Db) {
   return {
     updateIn,
 
-    create: (subject: GroupSubject, caller: Caller, given: GivenEpic & { readonly title: string }): Promise<Epic> => {
+    create: (
+      subject: GroupSubject,
+      caller: Caller,
+      given: GivenEpic & { readonly title: string; readonly created_at?: Date | undefined },
+    ): Promise<Epic> => {
       const author = caller.user;
       if (!author) throw unauthorized();
-      const values = { ...valuesOf(given), title: checkedTitle(given.title), author_id: author.id };
+      // Owners alone say when something was.
+      const { created_at } = caller.admin || subject.level >= Level.owner ? given : {};
+      const values = {
+        ...valuesOf(given),
+        ...(created_at ? { created_at, updated_at: created_at } : {}),
+        title: checkedTitle(given.title),
+        author_id: author.id,
+      };
       checkDates(values);
       return transaction(db, async (tx) => {
         const parent_id = (await parentFor(tx, subject, caller, given.parent_id, null)) ?? null;

@@ -29,6 +29,15 @@ async function groupOf(visibility: 'private' | 'public' = 'private') {
 const missing = { status: 404, body: { message: '404 Epic Not Found' } };
 
 describe('epics', () => {
+  it('are dated by administrators and owners', async () => {
+    const { path } = await groupOf();
+    const created_at = '2020-02-03T04:05:06.000Z';
+    const dated = async (who: BuiltToken) => (await call<Json>('POST', path, who, { title: 'Old', created_at })).body;
+    expect(await dated(owner)).toMatchObject({ created_at, updated_at: created_at });
+    expect((await dated(planner)).created_at).not.toBe(created_at);
+    expect((await call('POST', path, owner, { title: 'Old', created_at: 'long ago' })).status).toBe(400);
+  });
+
   it('are created, changed, closed, opened again and deleted', async () => {
     const { group, path } = await groupOf();
     const made = await call('POST', path, planner, { title: ' Launch ', description: 'Soon', labels: 'b,a' });

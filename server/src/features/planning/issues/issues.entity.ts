@@ -18,6 +18,7 @@ import {
 import { LabelBasic, labelBasicJson, Milestone, milestoneJson, tasksOf, taskText } from '../../collaboration/index.ts';
 import { TimeStats, timeStatsJson } from '../../collaboration/time-tracking/index.ts';
 import { UserReference, userReference } from '../../identity/index.ts';
+import { pathFrom, type SeenFrom } from '../../namespaces/index.ts';
 import { IterationReference, iterationJson } from '../iterations/iterations.entity.ts';
 import type { LoadedIssue } from './issues.queries.ts';
 
@@ -106,16 +107,7 @@ export const IssueStatistics = Entity('IssueStatistics', {
   statistics: Fields({ counts: Fields({ all: Count(), closed: Count(), opened: Count() }) }),
 });
 
-/** The project or group that a request is about; what is elsewhere is written with its path. */
-export type SeenFrom = { readonly projectId: number } | { readonly groupId: number } | { readonly anywhere: true };
-
 const short = ({ iid }: Pick<IssueRow, 'iid'>) => `#${iid}`;
-
-function relativeReference({ row, project }: Pick<LoadedIssue, 'row' | 'project'>, from: SeenFrom): string {
-  if ('projectId' in from && from.projectId === row.project_id) return short(row);
-  if ('groupId' in from && from.groupId === project.namespace_id) return `${project.path}${short(row)}`;
-  return `${project.path_with_namespace}${short(row)}`;
-}
 
 const epicJson = (epic: Epic & { readonly group_path: string }) => ({
   id: epic.id,
@@ -181,7 +173,11 @@ export function issueJson(loaded: LoadedIssue, base: string, from: SeenFrom): Is
         `${base}/api/v4/projects/${loaded.duplicateOf.project_id}/issues/${loaded.duplicateOf.iid}`,
     },
     reference: short(row),
-    references: { short: short(row), relative: relativeReference(loaded, from), full: `${path}${short(row)}` },
+    references: {
+      short: short(row),
+      relative: `${pathFrom(loaded.project, from)}${short(row)}`,
+      full: `${path}${short(row)}`,
+    },
     severity: row.severity.toUpperCase(),
     moved_to_id: row.moved_to_id,
     imported: false,

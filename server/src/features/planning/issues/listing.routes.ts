@@ -16,10 +16,11 @@ import {
 import { Bool, Int, Optional } from '../../../kernel/http/params/schema.ts';
 import { type Route, route } from '../../../kernel/http/route.ts';
 import { findMilestone } from '../../collaboration/index.ts';
+import type { SeenFrom } from '../../namespaces/index.ts';
 import { beginningsOf } from '../beginnings.ts';
 import { type IssueCounts, issueCounts } from './counting.queries.ts';
 import type { IssueFilter, IssuePlace } from './filter.queries.ts';
-import { IssueStatistics, ListedIssue, listedIssueJson, type SeenFrom } from './issues.entity.ts';
+import { IssueStatistics, ListedIssue, listedIssueJson } from './issues.entity.ts';
 import {
   exclusive,
   filterOf,

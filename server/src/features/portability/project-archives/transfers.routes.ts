@@ -116,6 +116,8 @@ export function transferRoutes({
         path: Str({ minLength: 1, maxLength: 255, description: 'Last part of the address of the project' }),
         name: Optional(Str({ maxLength: 255, description: 'Name of the project; the path by default' })),
         namespace: Optional(IdOrPath('Id or path of the group or person; the caller by default')),
+        namespace_id: Optional(Int({ description: 'The same by id' })),
+        namespace_path: Optional(Str({ description: 'The same by path' })),
         overwrite: Optional(
           Bool({ default: false, description: 'Remove the project that has the path, as its deletion would' }),
         ),
@@ -129,7 +131,9 @@ export function transferRoutes({
       responses: { 201: ProjectImport },
       errors: [404],
       handler: async ({ params, caller, signal }) => {
-        const { file, path, name, namespace, override_params: override } = params;
+        const { file, path, name, override_params: override } = params;
+        const { namespace_id, namespace_path } = params;
+        const namespace = namespace_id === undefined ? (namespace_path ?? params.namespace) : String(namespace_id);
         const makeRoom = async (fullPath: string): Promise<void> => {
           const before = await findProjectSubject(db, fullPath, caller.user?.id ?? null);
           if (!before) return;

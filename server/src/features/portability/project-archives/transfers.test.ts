@@ -258,13 +258,18 @@ describe('overwriting', () => {
     const old = await buildRepositoryProject(app, { owner, settings: { namespace_id: group.id }, files: null });
     const { path } = await old.row();
     const there = async () => (await app.api<Json>('GET', `/projects/${old.id}`, { token: owner.secret })).body;
-    const fields = { path, namespace: String(group.id), overwrite: 'true' };
+    const fields = { path, namespace_id: String(group.id), overwrite: 'true' };
     expect((await send(Buffer.from('no archive'), fields)).status).toBe(400);
     expect((await there()).marked_for_deletion_on).toBeNull();
     const developer = await buildToken(app);
     await buildMember(app, { user: developer.user, of: group, level: 30 });
     expect((await send(archive, fields, developer)).status).toBe(403);
-    expect((await send(archive, { path, namespace: group.full_path })).status).toBe(400);
+    for (const [name, value] of [
+      ['namespace', group.full_path],
+      ['namespace_path', group.full_path],
+      ['namespace_id', String(group.id)],
+    ] as const)
+      expect((await send(archive, { path, [name]: value })).status).toBe(400);
     expect((await there()).marked_for_deletion_on).toBeNull();
     const made = await imported(archive, fields);
     expect(made).toMatchObject({ import_status: 'finished', path_with_namespace: `${group.full_path}/${path}` });

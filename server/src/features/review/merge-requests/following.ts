@@ -108,6 +108,7 @@ export function headFollower(
         // What was approved to merge by itself was another commit.
         auto_merge: false,
         auto_merge_params: null,
+        merge_user_id: null,
       });
       await insertVersion(tx, { id: row.id, headSha: head, baseSha: base, startSha: target });
       await settle(tx);
@@ -167,6 +168,8 @@ export function followers(
         closed_at: new Date(),
         closed_by_id: fact.actor_id,
         auto_merge: false,
+        auto_merge_params: null,
+        merge_user_id: null,
       });
       await service.tell(tx, 'merge_request.closed', changed, fact.actor_id);
     });

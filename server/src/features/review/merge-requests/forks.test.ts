@@ -289,6 +289,9 @@ describe('allow_collaboration', () => {
       upstream.api<Json>('PUT', `/merge_requests/${iid}`, { json: { allow_collaboration }, token });
     // Only who may push to the fork opens it.
     expect((await change(true, developer.secret)).body.allow_collaboration).toBe(false);
+    const old = { json: { allow_maintainer_to_push: true }, token: bob.secret };
+    expect((await upstream.api<Json>('PUT', `/merge_requests/${iid}`, old)).body.allow_collaboration).toBe(true);
+    expect((await change(false, bob.secret)).body.allow_collaboration).toBe(false);
     expect((await change(true, bob.secret)).body.allow_collaboration).toBe(true);
     expect((await help('shared', guest)).code).toBe(128);
     for (const ref of ['alone', 'fresh']) {

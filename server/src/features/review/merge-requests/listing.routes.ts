@@ -3,11 +3,12 @@ import Type, { type Static } from 'typebox';
 import { canOnProject } from '../../../kernel/authz/can.ts';
 import type { Caller, GroupSubject, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
-import { invalidParameters, notFound } from '../../../kernel/http/errors.ts';
+import { invalidParameters, notFound, unauthorized } from '../../../kernel/http/errors.ts';
 import { mapPage, offsetPage, type Page, type Paged, slicePage } from '../../../kernel/http/pagination.ts';
 import { Bool, IdOrPath, Int, Optional } from '../../../kernel/http/params/schema.ts';
 import { type Route, route } from '../../../kernel/http/route.ts';
 import { findMilestone } from '../../collaboration/index.ts';
+import type { SeenFrom } from '../../namespaces/index.ts';
 import type { MergeCheckService } from '../merge-checks/merge-checks.service.ts';
 import { countByState, countRows, listRows, type MergeRequestFilter } from './listing.queries.ts';
 import {
@@ -117,12 +118,18 @@ async function load(
   );
 }
 
+/** What a list is about, which its references are relative to. */
+const placeOf = ({ projectId, group }: Pick<MergeRequestFilter, 'projectId' | 'group'>): SeenFrom => {
+  if (projectId !== undefined) return { projectId };
+  return group ? { groupId: group.id } : { anywhere: true };
+};
+
 /** Lists for the search. */
 export const mergeRequestLists =
   (deps: ListDependencies) =>
   async (filter: MergeRequestFilter, page: Page, caller: Caller): Promise<Paged> =>
     mapPage(await load(deps, filter, page, caller), (loaded) =>
-      mergeRequestJson(loaded, { base: deps.externalUrl }, loaded.status),
+      mergeRequestJson(loaded, { base: deps.externalUrl, from: placeOf(filter) }, loaded.status),
     );
 export type MergeRequestLists = ReturnType<typeof mergeRequestLists>;
 
@@ -140,8 +147,12 @@ export function listingRoutes(deps: ListDependencies, statusOf: MergeCheckServic
   const { db } = deps;
   const urls = { base: deps.externalUrl };
 
-  const listed = async (filter: MergeRequestFilter, page: Page, caller: Caller, labelDetails: boolean) =>
-    mapPage(await load(deps, filter, page, caller), (loaded) => listedJson(loaded, urls, loaded.status, labelDetails));
+  const listed = async (filter: MergeRequestFilter, page: Page, caller: Caller, labelDetails: boolean) => {
+    const from = { ...urls, from: placeOf(filter) };
+    return mapPage(await load(deps, filter, page, caller), (loaded) =>
+      listedJson(loaded, from, loaded.status, labelDetails),
+    );
+  };
 
   /** Tries the merge of what nobody has tried yet, for those who could see to it by opening each. */
   const rechecking = (subject: ProjectSubject, caller: Caller) =>
@@ -174,7 +185,7 @@ export function listingRoutes(deps: ListDependencies, statusOf: MergeCheckServic
         : { group: { id: place.group.id, caller, descendants, archived: true } };
     const order = { state: 'all', orderBy: 'created_at', sort: 'desc' } as const;
     return mapPage(await load(deps, { ...where, ...order, milestoneId: milestone.id }, page, caller), (loaded) =>
-      mergeRequestJson(loaded, urls, loaded.status),
+      mergeRequestJson(loaded, { ...urls, from: placeOf(where) }, loaded.status),
     );
   }
 
@@ -185,11 +196,14 @@ export function listingRoutes(deps: ListDependencies, statusOf: MergeCheckServic
       acrossProjects: true,
       summary: 'List merge requests of all projects, by default your own',
       tag: 'Merge requests',
-      access: { on: 'instance', ability: 'signed_in' },
+      access: { on: 'public' },
       params: Type.Object({ ...filters }, exclusiveFilters),
       responses: { 200: ListOf(ListedMergeRequest) },
       handler: async ({ params, page, caller }) => {
-        const filter = filterOf(caller, { ...params, scope: params.scope ?? 'created_by_me' });
+        const scope = params.scope ?? 'created_by_me';
+        // What everybody sees may be asked for by everybody; what is one's own needs somebody.
+        if (caller.user === null && scope !== 'all') throw unauthorized();
+        const filter = filterOf(caller, { ...params, scope });
         return await listed({ ...filter, visibleTo: caller }, page, caller, params.with_labels_details ?? false);
       },
     }),

@@ -41,6 +41,33 @@ it('GET /merge_requests: those that the caller sees, own ones by default', async
   // Whoever leaves sees none of them, not even their own.
   expect((await one.api('DELETE', `/members/${author.user.id}`)).status).toBe(204);
   expect(await list({ scope: 'all' })).toEqual([]);
+  // Whoever is not signed in sees those of public projects, if all are asked for.
+  const everybodys = await buildRepositoryProject(app, { visibility: 'public' });
+  const shown = await open(everybodys, everybodys.owner);
+  for (const scope of ['created_by_me', 'assigned_to_me', 'reviews_for_me'])
+    expect(await list({ scope }, null)).toBe(401);
+  expect(await list({ scope: 'all' }, null)).toEqual([shown.id]);
+});
+
+it('references are relative to what a list is about', async () => {
+  const owner = await buildToken(app);
+  const group = await buildGroup(app, { owner: owner.user });
+  const below = await buildGroup(app, { parent: group });
+  const inGroup = (namespace_id: number) => buildRepositoryProject(app, { owner, settings: { namespace_id } });
+  const [here, deeper] = [await inGroup(group.id), await inGroup(below.id)];
+  for (const project of [here, deeper]) await open(project, owner);
+  const relative = async (path: string) => {
+    const query = { scope: 'all', sort: 'asc', author_id: String(owner.user.id) };
+    const { body } = await app.api<Array<{ references: Json }>>('GET', path, { token: owner.secret, query });
+    return body.map(({ references }) => references.relative);
+  };
+  const [first, second] = [`${here.fullPath}!1`, `${deeper.fullPath}!1`];
+  expect(await relative(`/projects/${here.id}/merge_requests`)).toEqual(['!1']);
+  expect(await relative(`/groups/${group.id}/merge_requests`)).toEqual([
+    first.replace(`${group.full_path}/`, ''),
+    second,
+  ]);
+  expect(await relative('/merge_requests')).toEqual([first, second]);
 });
 
 it('approved_by_ids and approved_by_usernames: those that all of them have approved', async () => {

@@ -17,6 +17,7 @@ import { PipelineBasic, PipelineDetail } from '../../ci/index.ts';
 import { LabelBasic, labelBasicJson, Milestone, milestoneJson } from '../../collaboration/index.ts';
 import { TimeStats, timeStatsJson } from '../../collaboration/time-tracking/index.ts';
 import { UserReference, userReference } from '../../identity/index.ts';
+import { pathFrom, type SeenFrom } from '../../namespaces/index.ts';
 import { Commit, FileDiff } from '../../repository/index.ts';
 import { MergeConflict } from './conflicts.entity.ts';
 import type { LoadedMergeRequest } from './merge-requests.queries.ts';
@@ -205,10 +206,16 @@ export function taskStatus(description: string | null): { count: number; complet
   return { count: items.length, completed_count: items.filter((item) => item[1] !== ' ').length };
 }
 
+/** The address of the instance, and from where it is looked at; by default from its project. */
+export interface ShownFrom {
+  readonly base: string;
+  readonly from?: SeenFrom | undefined;
+}
+
 /** Row to JSON. `detailedStatus` is the computed reason why it can or cannot be merged now. */
 export function mergeRequestJson(
   loaded: LoadedMergeRequest,
-  urls: { base: string },
+  urls: ShownFrom,
   detailedStatus: string,
 ): MergeRequestJson {
   const { row, project } = loaded;
@@ -262,7 +269,11 @@ export function mergeRequestJson(
     force_remove_source_branch: row.force_remove_source_branch,
     prepared_at: row.prepared_at,
     reference: `!${row.iid}`,
-    references: { short: `!${row.iid}`, relative: `!${row.iid}`, full: `${path}!${row.iid}` },
+    references: {
+      short: `!${row.iid}`,
+      relative: `${pathFrom(project, urls.from ?? { projectId: project.id })}!${row.iid}`,
+      full: `${path}!${row.iid}`,
+    },
     web_url: `${urls.base}/${path}/-/merge_requests/${row.iid}`,
     time_stats: timeStatsJson(row),
     squash: row.squash,
@@ -278,7 +289,7 @@ export function mergeRequestJson(
 /** The same for a list, with details of labels where they were asked for. */
 export const listedJson = (
   loaded: LoadedMergeRequest,
-  urls: { base: string },
+  urls: ShownFrom,
   detailedStatus: string,
   labelDetails: boolean,
   status?: ReviewStatus | undefined,

@@ -17,7 +17,12 @@ export interface LoadedMergeRequest {
   readonly row: MergeRequest;
   readonly project: Pick<
     Project,
-    'id' | 'squash_option' | 'merge_method' | 'only_allow_merge_if_all_discussions_are_resolved'
+    | 'id'
+    | 'namespace_id'
+    | 'path'
+    | 'squash_option'
+    | 'merge_method'
+    | 'only_allow_merge_if_all_discussions_are_resolved'
   > & {
     path_with_namespace: string;
   };
@@ -45,10 +50,11 @@ async function projectsOf(
   const ids = new Set(rows.map((row) => row.project_id));
   const found = new Map<number, PlacedProject>();
   if (known && ids.delete(known.project.id)) {
-    const { id, path, squash_option, merge_method, only_allow_merge_if_all_discussions_are_resolved } = known.project;
+    const { id, namespace_id, path, squash_option, merge_method } = known.project;
+    const { only_allow_merge_if_all_discussions_are_resolved } = known.project;
     const place = `${known.namespace.full_path}/${path}`;
     found.set(id, {
-      ...{ id, squash_option, merge_method, only_allow_merge_if_all_discussions_are_resolved },
+      ...{ id, namespace_id, path, squash_option, merge_method, only_allow_merge_if_all_discussions_are_resolved },
       path_with_namespace: place,
     });
   }
@@ -56,7 +62,14 @@ async function projectsOf(
   const projects = await db
     .selectFrom('projects as p')
     .innerJoin('namespaces as n', 'n.id', 'p.namespace_id')
-    .select(['p.id', 'p.squash_option', 'p.merge_method', 'p.only_allow_merge_if_all_discussions_are_resolved'])
+    .select([
+      'p.id',
+      'p.namespace_id',
+      'p.path',
+      'p.squash_option',
+      'p.merge_method',
+      'p.only_allow_merge_if_all_discussions_are_resolved',
+    ])
     .select(sql<string>`n.full_path || '/' || p.path`.as('path_with_namespace'))
     .where('p.id', 'in', [...ids])
     .execute();

@@ -25,6 +25,16 @@ const one = Type.Object({ id, merge_request_iid: iid });
 const read = { on: 'project', ability: 'read_merge_request' } as const;
 const path = '/projects/:id/merge_requests/:merge_request_iid';
 
+const collaboration = {
+  allow_collaboration: Optional(
+    Bool({ description: 'Whether who may merge into the target may push to the source branch' }),
+  ),
+  allow_maintainer_to_push: Optional(Bool({ deprecated: true, description: 'Use `allow_collaboration`' })),
+};
+
+const collaborates = (params: { allow_collaboration?: boolean; allow_maintainer_to_push?: boolean }) =>
+  params.allow_collaboration ?? params.allow_maintainer_to_push;
+
 function assignees(params: { assignee_id?: number; assignee_ids?: number[] }): number[] | undefined {
   const ids = params.assignee_ids ?? (params.assignee_id === undefined ? undefined : [params.assignee_id]);
   return ids?.filter((each) => each !== 0);
@@ -59,9 +69,7 @@ export function mergeRequestRoutes(
         target_project_id: Optional(Int({ description: 'Project that the changes go to; this one by default' })),
         squash: Optional(Bool({ description: 'Whether the commits become one when merged' })),
         remove_source_branch: Optional(Bool({ description: 'Whether merging removes the source branch' })),
-        allow_collaboration: Optional(
-          Bool({ description: 'Whether who may merge into the target may push to the source branch' }),
-        ),
+        ...collaboration,
         merge_after,
         approvals_before_merge,
         ...people,
@@ -83,7 +91,7 @@ export function mergeRequestRoutes(
             description,
             squash: params.squash,
             removeSourceBranch: params.remove_source_branch,
-            allowCollaboration: params.allow_collaboration ?? false,
+            allowCollaboration: collaborates(params) ?? false,
             mergeAfter: params.merge_after ?? null,
             approvalsBeforeMerge: params.approvals_before_merge,
             assigneeIds: assignees(params) ?? [],
@@ -147,9 +155,7 @@ export function mergeRequestRoutes(
         state_event: Optional(OneOf(['close', 'reopen'], { description: 'Close it or open it again' })),
         squash: Optional(Bool({ description: 'Whether the commits become one when merged' })),
         remove_source_branch: Optional(Bool({ description: 'Whether merging removes the source branch' })),
-        allow_collaboration: Optional(
-          Bool({ description: 'Whether who may merge into the target may push to the source branch' }),
-        ),
+        ...collaboration,
         discussion_locked: Optional(Bool({ description: 'Whether only members may comment' })),
         override_requested_changes: Optional(
           Bool({ description: 'Whether it may be merged despite requested changes; for those who may merge it' }),
@@ -171,7 +177,12 @@ export function mergeRequestRoutes(
           caller,
           params.description,
           (description) =>
-            service.update(subject, caller, row, { ...params, description, assignee_ids: assignees(params) }),
+            service.update(subject, caller, row, {
+              ...params,
+              description,
+              assignee_ids: assignees(params),
+              allow_collaboration: collaborates(params),
+            }),
           () => queries.byId(db, row.id),
         );
         return detail(subject, caller, updated);

@@ -175,6 +175,8 @@ export async function updateMergeRequest(
               closed_at: new Date(),
               closed_by_id: caller.user?.id ?? null,
               auto_merge: false,
+              auto_merge_params: null,
+              merge_user_id: null,
             }
           : {}),
         ...(reopens ? { state: 'opened' as const, closed_at: null, closed_by_id: null } : {}),

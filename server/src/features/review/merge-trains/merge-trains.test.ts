@@ -241,6 +241,7 @@ describe('what a train does', () => {
     expect(await dropped(project, one.iid)).toMatchObject({
       state: 'opened',
       merge_when_pipeline_succeeds: false,
+      merge_user: null,
       merge_error: 'Removed from the merge train: its pipeline failed.',
     });
     const notes = (await project.api<Json[]>('GET', `/merge_requests/${one.iid}/notes`, { query: { sort: 'asc' } }))
@@ -357,8 +358,8 @@ describe('what a train does', () => {
     await project.api('PUT', `/merge_requests/${one.iid}`, { json: { state_event: 'close' } });
     await project.api('POST', '/repository/branches', { json: { branch: 'next', ref: 'main' } });
     await project.api('PUT', `/merge_requests/${two.iid}`, { json: { target_branch: 'next' } });
-    await dropped(project, one.iid);
-    await dropped(project, two.iid);
+    expect((await dropped(project, one.iid)).merge_user).toBeNull();
+    expect((await dropped(project, two.iid)).merge_user).toBeNull();
     expect((await entry(project, three.iid)).status).toBe(200);
     await project.api('PUT', '', { json: { merge_trains_enabled: false } });
     await project.commit('main', { pushed: 'x' });

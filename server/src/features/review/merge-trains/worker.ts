@@ -185,6 +185,7 @@ export function trainWorker(
       const changed = await requestQueries.updateRow(tx, now.id, {
         auto_merge: false,
         auto_merge_params: null,
+        merge_user_id: null,
         // A new head begins without the errors of the old one.
         merge_error: why === reasons.pushed ? null : `Removed from the merge train: ${why}.`,
       });
