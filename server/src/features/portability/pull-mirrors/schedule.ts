@@ -1,7 +1,7 @@
 /** When a pull mirror is updated again. */
 
 /** After so many failures in a row it is only updated when somebody asks for it. */
-export const mostFailures = 14;
+const mostFailures = 14;
 const minute = 60_000;
 const usual = 30 * minute;
 /** Between two updates, whoever asks. */
