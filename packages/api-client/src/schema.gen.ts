@@ -24817,6 +24817,26 @@ export interface components {
             /** @description For links in Markdown texts of the project or group */
             url: string;
         };
+        /** NewPackageFile */
+        NewPackageFile: {
+            /** Format: date-time */
+            created_at: string;
+            file: {
+                /** @description Where it is downloaded */
+                url: string;
+            };
+            file_md5: string;
+            /** @description Slashes of paths are `%2F` */
+            file_name: string;
+            file_sha1: string;
+            file_sha256: string;
+            id: number;
+            package_id: number;
+            /** @description What published it */
+            pipelines?: components["schemas"]["PackagePipeline"][];
+            /** @description Bytes */
+            size: number;
+        };
         /** NewPersonalAccessToken */
         NewPersonalAccessToken: {
             /** @description Neither revoked nor expired */
@@ -72995,7 +73015,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PublishedPackageFile"] | components["schemas"]["PackageFile"];
+                    "application/json": components["schemas"]["PublishedPackageFile"] | components["schemas"]["NewPackageFile"];
                 };
             };
             400: components["responses"]["BadRequest"];

@@ -14,3 +14,14 @@ it('is by time, and keeps events back that come after threads that are not loade
   expect(times(false)).toEqual([0, 1, 2, 4, 6].map(at));
   expect(times(true)).toEqual([0, 1, 2, 4].map(at));
 });
+
+it('says once that commits were pushed: with its versions, which can be compared', () => {
+  const body = 'added 1 commit\n\n<ul><li>0123abcd - Fix</li></ul>\n\n[Compare with previous version](/a/b)';
+  const said = (system: boolean) => ({ id: 'pushed', notes: [{ created_at: at(1), system, body }] }) as Discussion;
+  const version = { kind: 'version', at: at(1) } as TimelineEvent;
+  const kinds = (threads: Discussion[], events: TimelineEvent[]) =>
+    inOrder(threads, events, false).map(({ kind }) => kind);
+  expect(kinds([said(true)], [version])).toEqual(['version']);
+  expect(kinds([said(true)], [])).toEqual(['thread']);
+  expect(kinds([said(false)], [version])).toEqual(['thread', 'version']);
+});

@@ -57,13 +57,19 @@ export const eventsOf = (id: string, iid: number, has: EventKinds) =>
     },
   });
 
+const tellsOfPush = ({ notes: [note] }: Discussion): boolean =>
+  note?.system === true && /^added \d+ commits?\n\n<ul>/.test(note.body);
+
 /** Threads and events by time. Where more threads follow, events after the last one wait for these. */
 export function inOrder(
   threads: readonly Discussion[],
   events: readonly TimelineEvent[],
   more: boolean,
 ): readonly TimelineItem[] {
-  const said = threads.map((thread) => ({ kind: 'thread', at: thread.notes[0]?.created_at ?? '', thread }) as const);
+  // The versions say the same, with what they were before.
+  const pushes = events.some(({ kind }) => kind === 'version');
+  const others = pushes ? threads.filter((thread) => !tellsOfPush(thread)) : threads;
+  const said = others.map((thread) => ({ kind: 'thread', at: thread.notes[0]?.created_at ?? '', thread }) as const);
   const end = more ? (said.at(-1)?.at ?? '') : null;
   const shown = events.filter(({ at }) => end === null || Date.parse(at) <= Date.parse(end));
   return [...said, ...shown].sort((one, other) => Date.parse(one.at) - Date.parse(other.at));

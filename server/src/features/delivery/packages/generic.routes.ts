@@ -15,7 +15,7 @@ import {
   route,
   streamed,
 } from '../../../kernel/http/route.ts';
-import { PackageFile, type PackagePresenter, packageStatuses } from './packages.entity.ts';
+import { type PackagePresenter, PublishedPackageFile, packageStatuses } from './packages.entity.ts';
 import { findFile, markDownloaded, publishedBy } from './packages.queries.ts';
 import { credentials, packageTag, pullPackage, readScopes } from './packages.routes.ts';
 import { fileOf, type PackageService, type PackagesDependencies } from './packages.service.ts';
@@ -52,7 +52,7 @@ export function genericPackageRoutes(
         ),
         select: Optional(OneOf(['package_file'], { description: 'Answer the file instead of a message' })),
       }),
-      responses: { 201: Type.Union([Published, PackageFile]) },
+      responses: { 201: Type.Union([Published, PublishedPackageFile]) },
       handler: async (context) => {
         const { params, subject, caller, request, signal } = context;
         const of = fileOf(params.package_name, params.package_version, params.path);
@@ -60,7 +60,7 @@ export function genericPackageRoutes(
         const made = await packages.publish(asked, of, params.status, request.raw, signal);
         if (params.select === undefined) return answer(201, { message: '201 Created' });
         const by = await publishedBy(db, made.pipeline_id === null ? [] : [made.pipeline_id]);
-        return answer(201, present.file(subject, made, by));
+        return answer(201, present.publishedFile(subject, of, made, by));
       },
     }),
     route({

@@ -61,6 +61,12 @@ export const PackageFile = Entity('PackageFile', {
   pipelines: Sometimes(ListOf(PackagePipeline, { description: 'What published it' })),
 });
 
+/** A file as the answer to its publication shows it. */
+export const PublishedPackageFile = Entity('NewPackageFile', {
+  ...PackageFile.properties,
+  file: Fields({ url: Text({ description: 'Where it is downloaded' }) }),
+});
+
 export type PublishedBy = ReadonlyMap<number, { readonly pipeline: Pipeline; readonly user: User | null }>;
 
 export interface PackageView {
@@ -118,19 +124,30 @@ export function packagePresenter(externalUrl: string) {
       const { id, version, created_at } = row;
       return { id, version, created_at, tags: [], ...(pipeline ? { pipeline } : {}) };
     },
-    file(subject: ProjectSubject, row: FileRow, by: PublishedBy): Static<typeof PackageFile> {
-      return {
-        id: row.id,
-        package_id: row.package_id,
-        created_at: row.created_at,
-        file_name: row.file_name,
-        size: row.size,
-        file_md5: row.md5.toString('hex'),
-        file_sha1: row.sha1.toString('hex'),
-        file_sha256: row.sha256.toString('hex'),
-        ...(row.pipeline_id === null ? {} : { pipelines: published(subject, [row.pipeline_id], by) }),
-      };
+    file,
+    publishedFile(
+      subject: ProjectSubject,
+      of: { readonly name: string; readonly version: string; readonly file: string },
+      row: FileRow,
+      by: PublishedBy,
+    ): Static<typeof PublishedPackageFile> {
+      const path = [of.name, of.version].map(encodeURIComponent).join('/');
+      const url = `${externalUrl}/api/v4/projects/${subject.project.id}/packages/generic/${path}/${of.file}`;
+      return { ...file(subject, row, by), file: { url } };
     },
   };
+  function file(subject: ProjectSubject, row: FileRow, by: PublishedBy): Static<typeof PackageFile> {
+    return {
+      id: row.id,
+      package_id: row.package_id,
+      created_at: row.created_at,
+      file_name: row.file_name,
+      size: row.size,
+      file_md5: row.md5.toString('hex'),
+      file_sha1: row.sha1.toString('hex'),
+      file_sha256: row.sha256.toString('hex'),
+      ...(row.pipeline_id === null ? {} : { pipelines: published(subject, [row.pipeline_id], by) }),
+    };
+  }
 }
 export type PackagePresenter = ReturnType<typeof packagePresenter>;

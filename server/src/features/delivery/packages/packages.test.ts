@@ -76,6 +76,9 @@ describe('generic packages', () => {
       last_downloaded_at: null,
       creator_id: world.owner.user.id,
     });
+    // Clients that release print the address of what they have published.
+    const { url } = (second.body as { file: { url: string } }).file;
+    expect(await (await fetch(url, { headers: { 'PRIVATE-TOKEN': owner } })).text()).toBe('documents');
     const files = await api<Json[]>('GET', `/packages/${String(one?.id)}/package_files`);
     const md5 = createHash('md5').update('first').digest('hex');
     expect(files.body[0]).toEqual({

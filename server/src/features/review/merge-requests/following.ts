@@ -1,7 +1,8 @@
 /** How merge requests follow pushes and pipelines: heads move, targets move, waiting merges happen. */
 import { ZERO_SHA } from '@millrace/git';
+import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { transaction } from '../../../kernel/db/index.ts';
-import type { MergeRequest, Project } from '../../../kernel/db/rows.ts';
+import type { MergeRequest } from '../../../kernel/db/rows.ts';
 import {
   type Fact,
   type FactConsumer,
@@ -18,6 +19,7 @@ import { baseOf, type RepositoryAccess, readPushOptions } from '../../repository
 import { approvalsAfterPush } from '../approvals/reset-on-push.ts';
 import type { MergingService } from '../merging/merging.service.ts';
 import { threadsAfterPush } from '../threads/threads-after-push.ts';
+import { commitsAfterPush } from './added-commits.ts';
 import * as heads from './head-pipelines.queries.ts';
 import { headRef, keepVersion } from './head-ref.ts';
 import * as queries from './merge-requests.queries.ts';
@@ -45,12 +47,14 @@ interface FollowDependencies extends Pick<MergeRequestDependencies, 'db' | 'proj
     | 'carry'
     | 'changedPaths'
     | 'codeOwners'
+    | 'commitsBetween'
     | 'filePatch'
     | 'isAncestor'
     | 'keepRef'
     | 'keptRef'
     | 'mergeBase'
     | 'patchId'
+    | 'pushed'
     | 'resolve'
   >;
 }
@@ -69,10 +73,11 @@ export function headFollower(
   /** One look: false where somebody else moved the request's ref meanwhile. */
   async function advance(
     request: MergeRequest,
-    project: Project,
+    subject: ProjectSubject,
     actorId: number | null,
     cause: Cause | undefined,
   ): Promise<boolean> {
+    const { project } = subject;
     const ref = headRef(request.iid);
     // First what is here, then the branch, which may be newer than any fact: so nobody writes an older head over a newer.
     const before = await repository.keptRef(project, ref);
@@ -85,9 +90,12 @@ export function headFollower(
       await repository.carry(project, source, head);
     }
     const base = await baseOf(repository, project, request, { target, head });
-    const [settle, moveThreads] = await Promise.all([
+    const [settle, moveThreads, sayWhatCame] = await Promise.all([
       approvalsAfterPush(deps, project, request, { head, base, target }),
       threadsAfterPush(deps, project, request, { base_sha: base, start_sha: target, head_sha: head }),
+      request.head_sha === null
+        ? null
+        : commitsAfterPush(repository, subject, request, { before: request.head_sha, head, target }),
     ]);
     await keepVersion(deps, project, request.iid, { before, head });
     // Before the transaction: a merge holds the project's row while it waits for the request's.
@@ -113,6 +121,7 @@ export function headFollower(
       await insertVersion(tx, { id: row.id, headSha: head, baseSha: base, startSha: target });
       await settle(tx);
       await moveThreads(tx);
+      if (actorId !== null && row.head_sha === request.head_sha) await sayWhatCame?.(tx, actorId);
       const pipeline = await heads.newestPipelineOf(tx, row.id, head);
       if (pipeline) await heads.setHeadPipeline(tx, row.id, pipeline.id);
       await service.tell(tx, 'merge_request.head_changed', changed, actorId, row, cause);
@@ -133,7 +142,7 @@ export function headFollower(
       if (request.head_sha === after) continue;
       const context = await actingAs(actorId ?? request.author_id ?? 0, request.project_id);
       if (!context) continue;
-      for (let left = attempts; !(await advance(request, context.subject.project, actorId, cause)); left -= 1)
+      for (let left = attempts; !(await advance(request, context.subject, actorId, cause)); left -= 1)
         if (left === 0) throw new Error(`the head of merge request ${request.id} moves too fast to be followed`);
     }
   };
