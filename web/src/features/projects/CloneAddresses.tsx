@@ -1,5 +1,5 @@
 /** What the clone button opens. */
-import { Popover, Stack, Text, TextInput } from '@mantine/core';
+import { Anchor, Popover, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { cloneElement, useState } from 'react';
@@ -7,7 +7,6 @@ import { gitAddresses } from '../../lib/instance.ts';
 import { CopyButton } from '../../ui/CopyButton.tsx';
 import { FormError } from '../../ui/FormError.tsx';
 import { type MenuButton, useOpensAtOnce } from '../../ui/onDemand.tsx';
-import { KeyMissing } from './KeyMissing.tsx';
 
 function Address({ label, value }: { label: string; value: string }) {
   return (
@@ -18,6 +17,19 @@ function Address({ label, value }: { label: string; value: string }) {
       onFocus={(event) => event.currentTarget.select()}
       rightSection={<CopyButton value={value} label={`Copy the address for ${label}`} />}
     />
+  );
+}
+
+/** For those who have no SSH key yet. */
+function KeyMissing() {
+  return (
+    <Text size="sm">
+      You cannot pull or push over SSH until you{' '}
+      <Anchor component={Link} to="/-/user_settings/ssh_keys" underline="always" inherit>
+        add an SSH key
+      </Anchor>
+      .
+    </Text>
   );
 }
 

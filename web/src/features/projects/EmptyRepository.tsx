@@ -8,7 +8,6 @@ import { gitAddresses } from '../../lib/instance.ts';
 import { Command, EmptyState } from '../../ui/EmptyState.tsx';
 import { AddMenu } from '../files/AddMenu.tsx';
 import { firstSteps } from './first-steps.ts';
-import { KeyMissing } from './KeyMissing.tsx';
 import classes from './projects.module.css';
 
 export function EmptyRepository({ project, path }: { project: Schemas['Project']; path: string }) {
@@ -37,11 +36,11 @@ export function EmptyRepository({ project, path }: { project: Schemas['Project']
       <Text c="var(--mr-dim)">
         {overSsh ? (
           <>
-            Over SSH your{' '}
+            {addresses.ssh_key_missing ? 'To push over SSH, add your' : 'Over SSH your'}{' '}
             <Anchor component={Link} to="/-/user_settings/ssh_keys" underline="always" inherit>
               SSH key
             </Anchor>{' '}
-            authenticates you; compare the{' '}
+            {addresses.ssh_key_missing ? 'first' : 'authenticates you'}; compare the{' '}
             <Anchor component={Link} to="/help/instance_configuration" underline="always" inherit>
               SSH host key fingerprints
             </Anchor>{' '}
@@ -57,7 +56,6 @@ export function EmptyRepository({ project, path }: { project: Schemas['Project']
           </>
         )}
       </Text>
-      {overSsh && addresses.ssh_key_missing ? <KeyMissing /> : null}
       <Title order={3} size="md" className={classes.section}>
         Push an existing repository
       </Title>

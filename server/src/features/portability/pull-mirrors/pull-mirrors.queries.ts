@@ -31,11 +31,14 @@ export async function setMirror(tx: Db, projectId: number, mirror: boolean): Pro
   await tx.updateTable('projects').set({ mirror }).where('id', '=', projectId).where('mirror', '<>', mirror).execute();
 }
 
+/** Hours after which an update that waits, but that nobody began, is due again: its project may have been archived meanwhile. */
+const waitingHours = 2;
+
 /** An update waits. One that runs says so itself. */
 export async function markScheduled(db: Db, ids: readonly number[]): Promise<void> {
   await db
     .updateTable('pull_mirrors')
-    .set({ update_status: 'scheduled', next_update_at: null })
+    .set({ update_status: 'scheduled', next_update_at: sql`now() + make_interval(hours => ${waitingHours}::int)` })
     .where('id', 'in', ids)
     .where('update_status', '<>', 'started')
     .execute();

@@ -116,7 +116,9 @@ export function pullMirrorService(deps: Pick<PortabilityDependencies, 'db' | 'se
         // One that runs for the address before is not waited for: what becomes of it is not written down.
         if (!moved && (found?.enabled || saved.update_status === 'started')) return saved;
         await schedulePull(tx, saved.id);
-        return await queries.updateMirror(tx, saved.id, { update_status: 'scheduled', failures: 0 });
+        await queries.updateMirror(tx, saved.id, { update_status: 'none', failures: 0 });
+        await queries.markScheduled(tx, [saved.id]);
+        return { ...saved, update_status: 'scheduled' as const };
       });
     },
 

@@ -338,7 +338,18 @@ describe('pull mirrors', () => {
       .execute();
     await runTask(app, 'portability.schedule_pull_mirrors');
     await eventually('the update', async () => (await heads(project)).main === sha);
+    // What waits while its project is archived is updated when that is over.
+    await settled(project);
+    const later = await from.push('main', 'b.txt', 'x\n');
+    const waiting = { update_status: 'scheduled' as const, next_update_at: new Date(0) };
+    await app.db.updateTable('pull_mirrors').set(waiting).where('project_id', '=', project.id).execute();
+    expect((await project.api('POST', '/archive')).status).toBe(201);
+    await runTask(app, 'portability.schedule_pull_mirrors');
+    expect(await row()).toMatchObject(waiting);
+    expect((await project.api('POST', '/unarchive')).status).toBe(201);
     await setting({ mirror_max_capacity: 100, mirror_capacity_threshold: 50 });
+    await runTask(app, 'portability.schedule_pull_mirrors');
+    await eventually('the update', async () => (await heads(project)).main === later);
     expect([0, 1, 2, 20, 13, 14].map((failures) => delayAfter(failures, 300))).toEqual(
       [30, 30, 60, null, 300, null].map((each) => each && each * 60_000),
     );
