@@ -207,7 +207,7 @@ export function taskStatus(description: string | null): { count: number; complet
 }
 
 /** The address of the instance, and from where it is looked at; by default from its project. */
-export interface ShownFrom {
+interface ShownFrom {
   readonly base: string;
   readonly from?: SeenFrom | undefined;
 }
