@@ -36,11 +36,13 @@ const instance = (path: string, pages: readonly string[], asks?: readonly string
 const mergeRequest = 'merge_requests/$1?include_rebase_in_progress=true&render_html=true&with_counts=true';
 const requestsOf =
   'merge_requests?page=1&per_page=20&with_labels_details=true&with_review_status=true&state=opened&order_by=created_at&sort=desc';
+const issuesOf =
+  'issues?scope=all&order_by=created_at&sort=desc&page=1&per_page=20&with_labels_details=true&state=opened';
+const membersOf = 'members/all?page=1&per_page=50&with_source=true&sort=name_asc';
 const discussions = 'discussions?per_page=50&page=1&render_html=true';
 
 const boards = 'boards?per_page=100';
 const milestones = 'milestones?page=1&per_page=20&include_ancestors=true&with_counts=true&state=active';
-const ofGroup = 'page=1&per_page=20&with_labels_details=true&scope=all&order_by=updated_at&state=opened';
 
 const all: readonly FirstLoad[] = [
   project('', ['projects/Arriving']),
@@ -72,12 +74,9 @@ const all: readonly FirstLoad[] = [
   ),
   project('tags', ['tags/TagsPage'], ['repository/tags?page=1&per_page=20']),
   project('compare/.+', ['compare/ComparePage']),
-  project('releases(?:/.*)?', ['releases/ReleasesRoute']),
-  project(
-    'issues',
-    ['issues/IssuesPage'],
-    ['issues?scope=all&order_by=created_at&sort=desc&page=1&per_page=20&with_labels_details=true&state=opened'],
-  ),
+  project('releases', ['releases/ReleasesRoute'], ['releases?page=1&per_page=20&include_html_description=true']),
+  project('releases/.*', ['releases/ReleasesRoute']),
+  project('issues', ['issues/IssuesPage'], [issuesOf]),
   project('issues/new', ['issues/NewIssuePage']),
   project('issues/(\\d+)', ['issues/IssuePage'], ['issues/$1?render_html=true', `issues/$1/${discussions}`]),
   project('boards(?:/\\d+)?', ['boards/BoardPage'], [boards]),
@@ -104,12 +103,14 @@ const all: readonly FirstLoad[] = [
   project('jobs', ['jobs/JobsPage'], ['jobs?page=1&per_page=20']),
   project('jobs/(\\d+)', ['jobs/JobPage'], ['jobs/$1']),
   project('ci/editor', ['lint/LintPage']),
-  project('environments', ['environments/EnvironmentsPage']),
+  project('environments', ['environments/EnvironmentsPage'], ['environments?page=1&per_page=20&states=available']),
   project('packages', ['packages/PackagesPage']),
-  project('wikis(?:/.*)?', ['wikis/ProjectWikiPage']),
-  project('snippets(?:/.*)?', ['snippets/SnippetsRoute']),
+  project('wikis', ['wikis/ProjectWikiPage'], ['wikis']),
+  project('wikis/.*', ['wikis/ProjectWikiPage']),
+  project('snippets', ['snippets/SnippetsRoute'], ['snippets?page=1&per_page=20']),
+  project('snippets/.*', ['snippets/SnippetsRoute']),
   project('activity', ['activity/ActivityPage'], ['events?page=1&per_page=20']),
-  project('project_members', ['members/MembersPage']),
+  project('project_members', ['members/MembersPage'], [membersOf]),
   project('settings', ['settings/SettingsPage']),
   group(
     '',
@@ -119,8 +120,8 @@ const all: readonly FirstLoad[] = [
       'projects?per_page=100&order_by=name&sort=asc&with_shared=true',
     ],
   ),
-  group('issues', ['groups/GroupLists'], [`issues?${ofGroup}`]),
-  group('merge_requests', ['groups/GroupLists'], [`merge_requests?${ofGroup}`]),
+  group('issues', ['groups/GroupIssuesPage'], [issuesOf]),
+  group('merge_requests', ['groups/GroupMergeRequestsPage'], [requestsOf]),
   group('pipelines', ['pipelines/GroupPipelinesPage'], ['pipelines?page=1&per_page=20']),
   group('boards(?:/\\d+)?', ['boards/BoardPage'], [boards]),
   group('epic_boards(?:/\\d+)?', ['boards/BoardPage']),
@@ -132,7 +133,7 @@ const all: readonly FirstLoad[] = [
   ),
   group('milestones', ['milestones/MilestonesPage'], [milestones]),
   group('wikis(?:/.*)?', ['wikis/GroupWikiPage']),
-  group('group_members', ['members/GroupMembersPage']),
+  group('group_members', ['members/GroupMembersPage'], [membersOf]),
   group('settings', ['groups/GroupSettingsPage']),
   instance(
     '',
@@ -140,10 +141,14 @@ const all: readonly FirstLoad[] = [
     ['/user_counts', '/projects?order_by=last_activity_at&sort=desc&per_page=20&page=1&membership=true&active=true'],
   ),
   instance('dashboard/work', ['work/WorkPage']),
-  instance('dashboard/todos', ['work/TodosPage']),
+  instance('dashboard/todos', ['work/TodosPage'], ['/user_counts', '/todos?state=pending&per_page=20&page=1']),
   instance('dashboard/groups', ['groups/OwnGroupsPage']),
   instance('users/sign_in', ['session/SignInPage']),
-  instance('projects/new', ['projects/NewProjectPage']),
+  instance(
+    'projects/new',
+    ['projects/NewProjectPage'],
+    ['/user_counts', '/namespaces?per_page=100', '/templates/projects?per_page=100'],
+  ),
   instance('search', ['search/SearchPage']),
   instance('admin', ['admin/AdminLayout', 'admin/OverviewPage']),
 ];

@@ -22,8 +22,9 @@ const anything =
   /[\\/]web[\\/]src[\\/](?!ui[\\/](markdown[\\/]|code[\\/]|hidden[\\/]|MarkdownBody)|lib[\\/]markdown[\\/]|features[\\/](editor|comments)[\\/])|node_modules[\\/](@mantine|@tanstack|@tabler|react-number-format)[\\/]/;
 /** What many pages have and most first pages have not. */
 const ofLists =
-  /[\\/]web[\\/]src[\\/](ui[\\/](FilterBar|TitleFilter|Pager)|features[\\/](merge-requests[\\/](RecentPush|recent-push|MergeRequestRow)|pipelines[\\/]PipelineMark|commits[\\/](CommitMeta|LastCommit)))/;
-const ofIssues = /[\\/]web[\\/]src[\\/](lib[\\/]issues\.|features[\\/]issues[\\/]issues\.module)/;
+  /[\\/]web[\\/]src[\\/](features[\\/](merge-requests[\\/](RecentPush|recent-push|MergeRequestRow|ReviewedRow|filter-fields)|pipelines[\\/]PipelineMark|commits[\\/](CommitMeta|LastCommit)))/;
+const ofIssues =
+  /[\\/]web[\\/]src[\\/](lib[\\/]issues\.|features[\\/]issues[\\/](issues\.module|ListedIssueRow|filter-fields))/;
 /** Whom a rule names. */
 const ofRules = /[\\/]web[\\/]src[\\/]lib[\\/](protections|deploy-keys)\./;
 const ofHistory = /[\\/]web[\\/]src[\\/](lib[\\/]history\.|features[\\/]pipelines[\\/]ExternalStatuses)/;

@@ -122,7 +122,7 @@ export async function membersJourney(suite: Suite): Promise<void> {
         await page.getByRole('list', { name: 'Memberships of Ada Member' }).getByText('Harbour').waitFor();
         await look(page, 'group-seats');
         await page.getByRole('tab', { name: 'Waiting' }).click();
-        await page.getByRole('heading', { name: 'Nobody is waiting' }).waitFor();
+        await page.getByRole('heading', { name: 'No pending members' }).waitFor();
         await accessible(page);
       });
       await suite.step('a group is invited as a whole, and taken back', async () => {

@@ -106,6 +106,7 @@ async function splitDiffs(suite: Suite, page: Page, { sha }: Made): Promise<void
         await page.getByText('Split', { exact: true }).click();
         const diff = page.getByRole('region', { name: 'Diff of walls.ts' });
         const row = diff.locator('tr', { has: page.locator('td[data-line="1099"]') });
+        await row.locator('td').nth(3).waitFor();
         const [first, left, second, right] = await extents(row.locator('td'));
         assert.ok(first && left && second && right, 'a line without changes has four cells');
         for (const number of [first, second])
@@ -167,6 +168,38 @@ async function tabsStay(page: Page, address: string, row: string): Promise<void>
     places.push(await until(`all tabs beside ${text}`, 20, () => tabs(page, row, texts.length)));
   }
   for (const place of places) assert.deepEqual(place, places[0], `the tabs ${texts.join(', ')} moved`);
+}
+
+/** At 390 px: what is current is in sight, filters stand in two columns, what can be done with a branch in one line. */
+async function narrow(page: Page): Promise<void> {
+  await page.setViewportSize({ width: 390, height: 800 });
+  await page.goto(`/${project}/-/merge_requests/1/diffs`);
+  const row = page.getByRole('navigation', { name: 'Merge request', exact: true });
+  const current = row.locator('a[aria-current="page"]', { hasText: 'Changes 1' });
+  await current.waitFor();
+  const [line, tab] = [(await extents(row))[0], (await extents(current))[0]];
+  assert.ok(line && tab);
+  assert.ok(
+    tab.x >= line.x && tab.x + tab.width <= line.x + line.width,
+    `${JSON.stringify(tab)} in ${JSON.stringify(line)}`,
+  );
+  await page.goto(`/${project}/-/pipelines`);
+  const choice = (name: string) => page.getByLabel(name, { exact: true });
+  await choice('Status').waitFor();
+  const [status, source] = [(await extents(choice('Status')))[0], (await extents(choice('Source')))[0]];
+  assert.ok(status && source);
+  assert.ok(Math.abs(status.width - source.width) <= 2 && source.x > status.x, JSON.stringify([status, source]));
+  await page.goto(`/${project}/-/branches`);
+  const branch = page.getByRole('listitem').filter({ hasText: 'Add stages' });
+  await branch.getByRole('link', { name: 'Merge request' }).waitFor();
+  const middles = await branch.locator('a, button').evaluateAll((all) =>
+    all.slice(-3).map((each) => {
+      const { top, bottom } = each.getBoundingClientRect();
+      return Math.round((top + bottom) / 2);
+    }),
+  );
+  assert.ok(Math.max(...middles) - Math.min(...middles) <= 2, `lines at ${middles.join(', ')}`);
+  await screenshot(page, 'branches-390');
 }
 
 export async function pageLayoutJourney(suite: Suite): Promise<void> {
@@ -232,6 +265,7 @@ export async function pageLayoutJourney(suite: Suite): Promise<void> {
           await screenshot(page, `palette-${colorScheme}`);
           await accessible(page);
         });
+      await suite.step('on a telephone the current tab, filters and branches have their lines', () => narrow(page));
       await close();
     });
   } finally {

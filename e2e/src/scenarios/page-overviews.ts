@@ -61,7 +61,7 @@ async function branches(page: Page, call: Api): Promise<void> {
   await page.goto(`/${project}/-/branches`);
   const rows = page.getByRole('list', { name: 'Branches' }).getByRole('listitem');
   await rows.nth(2).waitFor();
-  assert.match((await rows.first().textContent()) ?? '', /^main/, 'the default branch is the first one');
+  assert.equal(await rows.first().locator('[data-entry]').textContent(), 'main', 'the default branch is the first one');
   const coating = rows.filter({ hasText: 'Coat the mirror' });
   await coating.getByText('1 commit ahead, 1 commit behind').waitFor();
   await coating.getByRole('link', { name: '!1' }).waitFor();
@@ -76,6 +76,25 @@ async function branches(page: Page, call: Api): Promise<void> {
   await call.expect(200, 'GET', `/projects/${id}/repository/branches/tripod`);
   await page.goto(`/${project}/-/commits/main`);
   await page.getByRole('link', { name: 'Pipeline: Pending' }).waitFor();
+}
+
+/** The lists of a group say as much as those of a project, and are narrowed by the same. */
+async function ofGroup(page: Page, call: Api): Promise<void> {
+  await call.expect(200, 'PUT', `/projects/${id}/merge_requests/1`, { title: 'Draft: Coat the mirror with silver' });
+  await page.goto('/groups/observatory/-/merge_requests');
+  const row = page.getByRole('list', { name: 'Merge requests' }).getByRole('listitem').first();
+  for (const text of ['observatory/telescope!1 by Administrator', 'Draft', 'coating', 'into main'])
+    await row.getByText(text, { exact: true }).waitFor();
+  await look(page, 'group-merge-requests');
+  await page.getByLabel('Reviewer', { exact: true }).click();
+  await page.getByRole('option', { name: 'root' }).click();
+  await page.waitForURL(/reviewer_username=root/);
+  await page.getByText('No merge requests match your filter').waitFor();
+  await page.goto('/groups/observatory/-/issues?author_username=root');
+  await page.getByRole('list', { name: 'Issues' }).getByText('observatory/telescope#1 by Administrator').waitFor();
+  await page.getByRole('button', { name: 'Clear filters' }).click();
+  await page.waitForURL(/issues$/);
+  await call.expect(200, 'PUT', `/projects/${id}/merge_requests/1`, { title: 'Coat the mirror with silver' });
 }
 
 async function palette(page: Page): Promise<void> {
@@ -190,6 +209,9 @@ export async function pageOverviewsJourney(suite: Suite): Promise<void> {
       await suite.step('the front of a project tells its numbers, CI state and the last push', () => front(page));
       await suite.step('branches tell distance, pipeline and merge request, and are created', () =>
         branches(page, call),
+      );
+      await suite.step('lists of a group tell draft, branches and pipeline, and are filtered', () =>
+        ofGroup(page, call),
       );
       await suite.step('the palette finds issues, merge requests and people, and recalls places', () => palette(page));
       await suite.step('a profile shows contributions by day', async () => {

@@ -40,7 +40,7 @@ async function groupSteps(suite: Suite, page: Page, call: Api): Promise<void> {
       await page.getByRole('link', { name: 'Sea trial', exact: true }).click();
       await headed(page, 'Sea trial');
       assert.ok(page.url().endsWith('/groups/shipyard/-/milestones/2'), page.url());
-      await page.getByText('0 of 1 merge request').waitFor();
+      await page.getByText('0 of 1 merge request closed').waitFor();
       await page.getByText('shipyard/hull!1').waitFor();
       await look(page, 'group-milestone');
       await page.getByRole('navigation', { name: 'Group' }).getByRole('link', { name: 'Milestones' }).click();
@@ -114,7 +114,7 @@ export async function planningJourney(suite: Suite): Promise<void> {
         await headed(page, 'v1.0');
         await page.goto(`/${project}/-/milestones`);
         await page.getByText('Launch').waitFor();
-        await page.getByText('No merge requests').first().waitFor();
+        await page.getByText('No issues or merge requests').first().waitFor();
         await look(page, 'milestones');
       });
       await suite.step('labels and a milestone are chosen for a merge request and shown', async () => {
@@ -174,7 +174,7 @@ export async function planningJourney(suite: Suite): Promise<void> {
         await look(page, 'release-milestone');
         await page.goto(`/${project}/-/milestones/1`);
         await headed(page, 'v1.0');
-        await page.getByText('0 of 1 merge request').waitFor();
+        await page.getByText('0 of 1 merge request closed').waitFor();
         await look(page, 'milestone');
         await page.setViewportSize({ width: 390, height: 800 });
         for (const scheme of ['light', 'dark'] as const) {

@@ -53,7 +53,7 @@ export async function searchJourney(suite: Suite): Promise<void> {
       await suite.step(
         'browser: issues are found, opened by the keyboard, and the list is there on the way back',
         async () => {
-          await page.getByRole('link', { name: 'Issues', exact: true }).click();
+          await page.getByRole('link', { name: 'Issues 2', exact: true }).click();
           const results = page.getByRole('list', { name: 'Results' });
           await results.getByText('Zebra in secret').waitFor();
           await counted(results.getByRole('listitem'), 2);

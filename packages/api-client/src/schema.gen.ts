@@ -4326,6 +4326,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/groups/{id}/search/counts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count search results of a group by scope
+         * @description Needs the ability `read_group` on the group. Token scope: `api` or `read_api`. Rate limit: `search_rate_limit`, `search_rate_limit_unauthenticated`.
+         */
+        get: operations["getGroupsByIdSearchCounts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/groups/{id}/search/facets": {
         parameters: {
             query?: never;
@@ -13841,6 +13861,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/projects/{id}/search/counts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count search results of a project by scope
+         * @description Needs the ability `read_project` on the project. Token scope: `api` or `read_api`. Rate limit: `search_rate_limit`, `search_rate_limit_unauthenticated`.
+         */
+        get: operations["getProjectsByIdSearchCounts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/projects/{id}/search/facets": {
         parameters: {
             query?: never;
@@ -15514,6 +15554,26 @@ export interface paths {
          * @description Open to everyone. Rate limit: `search_rate_limit`, `search_rate_limit_unauthenticated`.
          */
         get: operations["getSearch"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/search/counts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count search results by scope
+         * @description Open to everyone. Rate limit: `search_rate_limit`, `search_rate_limit_unauthenticated`.
+         */
+        get: operations["getSearchCounts"];
         put?: never;
         post?: never;
         delete?: never;
@@ -24714,6 +24774,11 @@ export interface components {
             id: number;
             /** @description Number within the project or group */
             iid: number;
+            /** @description With `with_counts`: issues planned for it, of those that the caller sees here */
+            issue_stats?: {
+                closed: number;
+                total: number;
+            };
             /** @description With `with_counts`: merge requests planned for it, of those that the caller sees here */
             merge_request_stats?: {
                 /** @description Merged or closed */
@@ -36251,6 +36316,16 @@ export interface components {
             error_description: string;
             /** @description Scopes of which one is needed, separated by blanks */
             scope: string;
+        };
+        /** SearchCounts */
+        SearchCounts: {
+            counts: {
+                /** @description Results, as far as they were counted */
+                count: number;
+                /** @description Whether there are more than that */
+                more: boolean;
+                scope: string;
+            }[];
         };
         /** SecureFile */
         SecureFile: {
@@ -49156,6 +49231,8 @@ export interface operations {
                 wip?: "yes" | "no";
                 /** @description Labels with colour and description */
                 with_labels_details?: boolean;
+                /** @description Also head pipeline, approvals, open threads and states of reviewers */
+                with_review_status?: boolean;
             };
             header?: {
                 /** @description An `ETag`: 304 while the answer is still the same */
@@ -49367,7 +49444,7 @@ export interface operations {
                 updated_after?: string;
                 /** @description Only those changed at or before this time */
                 updated_before?: string;
-                /** @description Also count the merge requests that are planned */
+                /** @description Also count the issues and merge requests that are planned */
                 with_counts?: boolean;
             };
             header?: {
@@ -51298,6 +51375,56 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdSearchCounts: {
+        parameters: {
+            query: {
+                /** @description Whether files and commits of forks are left out */
+                exclude_forks?: boolean;
+                /** @description Whether what is looked for in files is a regular expression of RE2 */
+                regex?: boolean;
+                /** @description What is looked for, whatever its case */
+                search: string;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SearchCounts"];
+                };
+            };
+            301: components["responses"]["Moved"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -54842,6 +54969,8 @@ export interface operations {
                 wip?: "yes" | "no";
                 /** @description Labels with colour and description */
                 with_labels_details?: boolean;
+                /** @description Also head pipeline, approvals, open threads and states of reviewers */
+                with_review_status?: boolean;
             };
             header?: {
                 /** @description An `ETag`: 304 while the answer is still the same */
@@ -72045,7 +72174,7 @@ export interface operations {
                 updated_after?: string;
                 /** @description Only those changed at or before this time */
                 updated_before?: string;
-                /** @description Also count the merge requests that are planned */
+                /** @description Also count the issues and merge requests that are planned */
                 with_counts?: boolean;
             };
             header?: {
@@ -79622,6 +79751,54 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getProjectsByIdSearchCounts: {
+        parameters: {
+            query: {
+                /** @description Whether what is looked for in files is a regular expression of RE2 */
+                regex?: boolean;
+                /** @description What is looked for, whatever its case */
+                search: string;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SearchCounts"];
+                };
+            };
+            301: components["responses"]["Moved"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getProjectsByIdSearchFacets: {
         parameters: {
             query: {
@@ -84675,6 +84852,51 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getSearchCounts: {
+        parameters: {
+            query: {
+                /** @description Whether files and commits of forks are left out */
+                exclude_forks?: boolean;
+                /** @description Whether what is looked for in files is a regular expression of RE2 */
+                regex?: boolean;
+                /** @description What is looked for, whatever its case */
+                search: string;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SearchCounts"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

@@ -8,26 +8,39 @@ export type Issue = Schemas['Issue'];
 const stateOf = ({ state }: IssueFilter): 'opened' | 'closed' | 'all' =>
   state === 'closed' || state === 'all' ? state : 'opened';
 
-export const issues = (id: string, filter: IssueFilter) =>
+type PlaceKind = 'project' | 'group';
+
+/** Of a project, or of all projects below a group. */
+export const issues = (id: string, filter: IssueFilter, kind: PlaceKind = 'project') =>
   queryOptions({
-    queryKey: ['project', id, 'issues', filter],
+    queryKey: [kind, id, 'issues', filter],
     queryFn: () => {
       const query = {
         ...filterQuery(filter),
         ...orderQuery(filter),
         ...{ page: filter.page ?? 1, per_page: 20, with_labels_details: true, state: stateOf(filter) },
       };
-      return unwrapPage(client.GET('/projects/{id}/issues', { params: { path: { id }, query } }));
+      const params = { path: { id }, query };
+      return unwrapPage(client.GET(kind === 'project' ? '/projects/{id}/issues' : '/groups/{id}/issues', { params }));
     },
   });
 
 /** How many issues match the filter in each state. */
-export const issueCounts = (id: string, { state: _state, page: _page, sort: _sort, ...filter }: IssueFilter) =>
+export const issueCounts = (
+  id: string,
+  { state: _state, page: _page, sort: _sort, ...filter }: IssueFilter,
+  kind: PlaceKind = 'project',
+) =>
   queryOptions({
-    queryKey: ['project', id, 'issues', 'counts', filter],
+    queryKey: [kind, id, 'issues', 'counts', filter],
     queryFn: async () => {
       const params = { path: { id }, query: filterQuery(filter) };
-      return (await unwrap(client.GET('/projects/{id}/issues_statistics', { params }))).statistics.counts;
+      const found = await unwrap(
+        client.GET(kind === 'project' ? '/projects/{id}/issues_statistics' : '/groups/{id}/issues_statistics', {
+          params,
+        }),
+      );
+      return found.statistics.counts;
     },
   });
 

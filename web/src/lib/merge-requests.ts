@@ -50,12 +50,15 @@ const narrowed = (filter: MergeRequestFilter) => ({
   ...(filter.target_branch ? { target_branch: filter.target_branch } : {}),
 });
 
-export const mergeRequestList = (id: string, filter: MergeRequestFilter) =>
+/** Of a project, or of all projects below a group. */
+type PlaceKind = 'project' | 'group';
+
+export const mergeRequestList = (id: string, filter: MergeRequestFilter, kind: PlaceKind = 'project') =>
   queryOptions({
-    queryKey: ['project', id, 'merge-requests', filter],
+    queryKey: [kind, id, 'merge-requests', filter],
     queryFn: () =>
       unwrapPage(
-        client.GET('/projects/{id}/merge_requests', {
+        client.GET(kind === 'project' ? '/projects/{id}/merge_requests' : '/groups/{id}/merge_requests', {
           params: {
             path: { id },
             query: {
@@ -76,15 +79,25 @@ export const mergeRequestList = (id: string, filter: MergeRequestFilter) =>
 export const mergeRequestCounts = (
   id: string,
   { state: _state, page: _page, order: _order, ...filter }: MergeRequestFilter,
+  kind: PlaceKind = 'project',
 ) =>
   queryOptions({
-    queryKey: ['project', id, 'merge-requests', 'counts', filter],
+    queryKey: [kind, id, 'merge-requests', 'counts', filter],
     queryFn: async () => {
       const params = { path: { id }, query: narrowed(filter) };
-      const found = await unwrap(client.GET('/projects/{id}/merge_requests_statistics', { params }));
+      const found = await unwrap(
+        client.GET(
+          kind === 'project' ? '/projects/{id}/merge_requests_statistics' : '/groups/{id}/merge_requests_statistics',
+          { params },
+        ),
+      );
       return found.statistics.counts;
     },
   });
+
+/** Whether the list is narrowed by more than its state. */
+export const isNarrowed = (filter: MergeRequestFilter): boolean =>
+  Object.entries(filter).some(([name, value]) => name !== 'page' && name !== 'order' && value !== undefined);
 
 /** Ticks or clears one check box of the description. */
 export const updateRequestTask = (id: string, iid: number, update_task: TaskUpdate) =>

@@ -119,27 +119,41 @@ export function milestonesOf(kind: 'project' | 'group', path: string) {
 export const pathOfRequest = (request: { readonly references: { readonly full: string } }): string =>
   request.references.full.replace(/!\d+$/, '');
 
-/** Milestones that something may be planned for. */
-export const openMilestones = (path: string) =>
+type PlaceKind = 'project' | 'group';
+
+/** Milestones that something may be planned for; of a group also those below it. */
+export const openMilestones = (path: string, kind: PlaceKind = 'project') =>
   queryOptions({
-    queryKey: ['project', path, 'milestones', 'open'],
-    queryFn: () =>
-      unwrapAll(
-        client.GET('/projects/{id}/milestones', {
-          params: { path: { id: path }, query: { state: 'active', include_ancestors: true, per_page: 100 } },
-        }),
-      ),
+    queryKey: [kind, path, 'milestones', 'open'],
+    queryFn: () => {
+      const query = { state: 'active' as const, include_ancestors: true, per_page: 100 };
+      return kind === 'project'
+        ? unwrapAll(client.GET('/projects/{id}/milestones', { params: { path: { id: path }, query } }))
+        : unwrapAll(
+            client.GET('/groups/{id}/milestones', {
+              params: { path: { id: path }, query: { ...query, include_descendants: true } },
+            }),
+          );
+    },
   });
 
-export const labels = (path: string, search: string) =>
+/** Labels that are in use; of a group also those below it, of projects as well. */
+export const labels = (path: string, search: string, kind: PlaceKind = 'project') =>
   queryOptions({
-    queryKey: ['project', path, 'labels', search],
-    queryFn: () =>
-      unwrapAll(
-        client.GET('/projects/{id}/labels', {
-          params: { path: { id: path }, query: { per_page: 100, archived: false, ...(search ? { search } : {}) } },
-        }),
-      ),
+    queryKey: [kind, path, 'labels', search],
+    queryFn: () => {
+      const query = { per_page: 100, archived: false, ...(search ? { search } : {}) };
+      return kind === 'project'
+        ? unwrapAll(client.GET('/projects/{id}/labels', { params: { path: { id: path }, query } }))
+        : unwrapAll(
+            client.GET('/groups/{id}/labels', {
+              params: {
+                path: { id: path },
+                query: { ...query, include_descendant_groups: true, only_group_labels: false },
+              },
+            }),
+          );
+    },
     staleTime: 30_000,
   });
 

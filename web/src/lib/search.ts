@@ -272,6 +272,25 @@ export const facets = (at: SearchAddress, scope: Scope) => {
   });
 };
 
+/** How much is found by scope, in words: `3`, or `10,000+` where there is more than was counted. */
+export const scopeCounts = ({ search = '', project_id: project, group_id: group, regex }: SearchAddress) =>
+  queryOptions({
+    queryKey: ['search-counts', search, project, group, regex],
+    queryFn: async () => {
+      const query = { search, ...(regex ? { regex } : {}) };
+      const { counts } = await unwrap(
+        project !== undefined
+          ? client.GET('/projects/{id}/search/counts', { params: { path: { id: project }, query } })
+          : group !== undefined
+            ? client.GET('/groups/{id}/search/counts', { params: { path: { id: group }, query } })
+            : client.GET('/search/counts', { params: { query } }),
+      );
+      return new Map(counts.map(({ scope, count, more }) => [scope, `${count.toLocaleString()}${more ? '+' : ''}`]));
+    },
+    enabled: search !== '',
+    staleTime: 30_000,
+  });
+
 export interface Facet {
   readonly name: string;
   readonly files: number;

@@ -35,6 +35,7 @@ export const ownRequests = (role: Role) =>
         scope: 'all',
         state: 'opened',
         order_by: 'updated_at',
+        with_review_status: true,
       } as const;
       return await unwrapPage(client.GET('/merge_requests', { params: { query } }));
     },

@@ -1,38 +1,36 @@
 /** Routes of the issues, merge requests, pipelines and activity of a group, below its route. */
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import type { GroupListFilter } from '../lib/group-lists.ts';
+import { readIssueFilter } from '../lib/issue-filters.ts';
+import { mergeRequestList } from '../lib/merge-requests.ts';
 import { queries } from '../lib/queries.ts';
 import { fromSegment } from '../lib/urls.ts';
-import { group, number, pipelineSearch, text } from './base.ts';
+import { group, number, pipelineSearch } from './base.ts';
+import { mergeRequestSearch } from './merge-requests.ts';
 
 const groupListsData = () => import('../lib/group-lists.ts');
-const common = {
-  getParentRoute: () => group,
-  validateSearch: (search: Record<string, unknown>): GroupListFilter => ({
-    page: number(search.page),
-    state: text(search.state),
-    search: text(search.search),
-  }),
-  loaderDeps: ({ search }: { search: GroupListFilter }) => search,
-} as const;
+const issuesData = () => import('../lib/issues.ts');
+const common = { getParentRoute: () => group } as const;
 
 const issues = createRoute({
   ...common,
   path: '/issues',
+  validateSearch: readIssueFilter,
+  loaderDeps: ({ search }) => search,
   loader: async ({ params, deps }) =>
-    queries.ensureQueryData((await groupListsData()).groupIssues(fromSegment(params.path), deps)),
-  component: lazyRouteComponent(() => import('../features/groups/GroupLists.tsx'), 'GroupIssues'),
+    queries.ensureQueryData((await issuesData()).issues(fromSegment(params.path), deps, 'group')),
+  component: lazyRouteComponent(() => import('../features/groups/GroupIssuesPage.tsx')),
 });
 const mergeRequests = createRoute({
   ...common,
   path: '/merge_requests',
-  loader: async ({ params, deps }) =>
-    queries.ensureQueryData((await groupListsData()).groupMergeRequests(fromSegment(params.path), deps)),
-  component: lazyRouteComponent(() => import('../features/groups/GroupLists.tsx'), 'GroupMergeRequests'),
+  validateSearch: mergeRequestSearch,
+  loaderDeps: ({ search }) => search,
+  loader: ({ params, deps }) => queries.ensureQueryData(mergeRequestList(fromSegment(params.path), deps, 'group')),
+  component: lazyRouteComponent(() => import('../features/groups/GroupMergeRequestsPage.tsx')),
 });
 
 const pipelines = createRoute({
-  getParentRoute: () => group,
+  ...common,
   path: '/pipelines',
   validateSearch: pipelineSearch,
   loaderDeps: ({ search }) => search,
@@ -41,7 +39,7 @@ const pipelines = createRoute({
   component: lazyRouteComponent(() => import('../features/pipelines/GroupPipelinesPage.tsx')),
 });
 const activity = createRoute({
-  getParentRoute: () => group,
+  ...common,
   path: '/activity',
   validateSearch: (search): { page?: number | undefined } => ({ page: number(search.page) }),
   loaderDeps: ({ search }) => search,

@@ -11,19 +11,22 @@ import { load, loadPreferences, parts } from '../loaders.ts';
 import { number, text } from './base.ts';
 import { under } from './project.ts';
 
+/** Also by the names that the ecosystem's addresses have. */
+export const mergeRequestSearch = (search: Record<string, unknown>): MergeRequestFilter => ({
+  page: number(search.page),
+  state: text(search.state),
+  search: text(search.search),
+  author_username: text(search.author_username),
+  reviewer_username: text(search.reviewer_username),
+  labels: text(search.labels ?? search['label_name[]']),
+  milestone: text(search.milestone ?? search.milestone_title),
+  target_branch: text(search.target_branch),
+  order: text(search.order),
+});
+
 export const mergeRequestsPage = {
   path: '/merge_requests',
-  validateSearch: (search: Record<string, unknown>): MergeRequestFilter => ({
-    page: number(search.page),
-    state: text(search.state),
-    search: text(search.search),
-    author_username: text(search.author_username),
-    reviewer_username: text(search.reviewer_username),
-    labels: text(search.labels ?? search['label_name[]']),
-    milestone: text(search.milestone ?? search.milestone_title),
-    target_branch: text(search.target_branch),
-    order: text(search.order),
-  }),
+  validateSearch: mergeRequestSearch,
   loaderDeps: ({ search }: { search: MergeRequestFilter }) => search,
   loader: ({ params, deps }: { readonly params: { readonly path: string }; readonly deps: MergeRequestFilter }) =>
     queries.ensureQueryData(mergeRequestList(fromSegment(params.path), deps)),

@@ -31,8 +31,11 @@ interface Props<T> {
 export function SearchSelect<T>({ label, placeholder, nothing, current, search, option, change }: Props<T>) {
   const [text, setText] = useState('');
   const [wanted] = useDebouncedValue(text === current?.label ? '' : text.trim(), 200);
-  const { data = [] } = useQuery({
+  // Most lists are read without it.
+  const [opened, setOpened] = useState(false);
+  const { data = [], isPending } = useQuery({
     ...(search(wanted) as { queryKey: QueryKey; queryFn: () => Promise<readonly T[]> }),
+    enabled: opened,
     placeholderData: keepPreviousData,
   });
   const options = data.map(option);
@@ -48,8 +51,9 @@ export function SearchSelect<T>({ label, placeholder, nothing, current, search, 
       filter={({ options: found }) => found}
       value={current?.value ?? null}
       onChange={change}
+      onDropdownOpen={() => setOpened(true)}
       onSearchChange={setText}
-      nothingFoundMessage={nothing}
+      nothingFoundMessage={isPending ? 'Loading…' : nothing}
       searchable
       clearable
     />

@@ -121,12 +121,19 @@ export function createMarkdown(deps: MarkdownDependencies): Markdown {
       )
       .join('');
 
+  /** A name of a commit as people read it: hashes by their beginning. */
+  const shown = (text: string, kind: ReferenceKindName): string => {
+    if (kind !== 'commit' && kind !== 'commit_range') return text;
+    const hash = text.lastIndexOf('@') + 1;
+    return text.slice(0, hash) + text.slice(hash).replaceAll(/[0-9a-f]{9,}/gi, (each) => each.slice(0, 8));
+  };
+
   const link = (
     { reference: { text }, anchor = '' }: Extract<Piece, { reference: unknown }>,
     { path, elsewhere, title, label, kind }: FoundTarget,
     before: string,
   ): string =>
-    `<a href="${escapeHtml(elsewhere ? path : before + path + anchor)}"${elsewhere ? ' rel="nofollow noopener noreferrer"' : ''} title="${escapeHtml(title)}" class="gfm gfm-${kind}" data-reference-type="${kind}">${label ? chip(label) : escapeHtml(text)}</a>`;
+    `<a href="${escapeHtml(elsewhere ? path : before + path + anchor)}"${elsewhere ? ' rel="nofollow noopener noreferrer"' : ''} title="${escapeHtml(title)}" class="gfm gfm-${kind}" data-reference-type="${kind}">${label ? chip(label) : escapeHtml(shown(text, kind))}</a>`;
 
   function image(piece: Extract<Piece, { image: string }>, addressOf: ImageAddresses, before: string): string {
     const found = addressOf(piece.image);

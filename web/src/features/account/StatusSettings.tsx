@@ -99,7 +99,7 @@ export function StatusSettings() {
           />
           <Checkbox
             label="Busy"
-            description="Shows next to your name that you may be slow to respond"
+            description="Shows “(busy)” next to your status"
             checked={values.busy}
             onChange={(event) => fields.set('busy', event.currentTarget.checked)}
           />

@@ -229,7 +229,7 @@ export default function BroadcastMessagesPage() {
       <ConfirmDialog
         {...removing.dialog}
         title="Delete message"
-        text="It is no longer shown to anybody."
+        text="The message is no longer shown."
         action="Delete message"
       />
     </AdminFrame>

@@ -69,7 +69,7 @@ export default function NewUserPage() {
                 disabled={!mails}
               />
               <Radio value="password" label="Set a password" description="The user can change it later" />
-              <Radio value="none" label="None" description="For accounts that sign in another way" />
+              <Radio value="none" label="None" description="For accounts that sign in with SSO or LDAP" />
             </Stack>
           </Radio.Group>
           {values.way === 'password' ? (

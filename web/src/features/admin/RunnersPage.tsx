@@ -4,8 +4,13 @@ import { AdminFrame } from './AdminFrame.tsx';
 
 export default function RunnersPage() {
   return (
-    <AdminFrame title="Runners" wide>
-      <RunnerManager place={{ kind: 'instance' }} />
-    </AdminFrame>
+    <RunnerManager
+      place={{ kind: 'instance' }}
+      frame={(action, list) => (
+        <AdminFrame title="Runners" wide actions={action}>
+          {list}
+        </AdminFrame>
+      )}
+    />
   );
 }

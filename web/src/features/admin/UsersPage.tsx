@@ -1,5 +1,5 @@
 /** All accounts of the instance: found, filtered, ordered. */
-import { NativeSelect } from '@mantine/core';
+import { Group, NativeSelect } from '@mantine/core';
 import { useQuery, useSuspenseInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import * as accounts from '../../lib/accounts.ts';
@@ -12,6 +12,7 @@ import { LinkButton } from '../../ui/links.ts';
 import { ShowMore } from '../../ui/ShowMore.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
 import { UserChip } from '../../ui/UserChip.tsx';
+import shared from '../../ui/ui.module.css';
 import { AdminFrame } from './AdminFrame.tsx';
 import { Marks } from './Marks.tsx';
 
@@ -49,21 +50,23 @@ export default function UsersPage() {
         value={filter.search ?? ''}
         change={(search) => go({ search })}
       >
-        <NativeSelect
-          aria-label="Status"
-          data={[
-            { value: '', label: 'All' },
-            ...options(kinds).map(({ value, label }) => ({ value, label: counted(label, of[value]) })),
-          ]}
-          value={filter.filter ?? ''}
-          onChange={(event) => go({ filter: event.currentTarget.value })}
-        />
-        <NativeSelect
-          aria-label="Order"
-          data={options(orders)}
-          value={filter.sort ?? 'created_desc'}
-          onChange={(event) => go({ sort: event.currentTarget.value })}
-        />
+        <Group gap="xs" className={shared.choices}>
+          <NativeSelect
+            aria-label="Status"
+            data={[
+              { value: '', label: 'Any status' },
+              ...options(kinds).map(({ value, label }) => ({ value, label: counted(label, of[value]) })),
+            ]}
+            value={filter.filter ?? ''}
+            onChange={(event) => go({ filter: event.currentTarget.value })}
+          />
+          <NativeSelect
+            aria-label="Order"
+            data={options(orders)}
+            value={filter.sort ?? 'created_desc'}
+            onChange={(event) => go({ sort: event.currentTarget.value })}
+          />
+        </Group>
       </FilterBar>
       {users.length === 0 ? (
         <EmptyState title="No users match your filter">Try removing a filter.</EmptyState>

@@ -45,6 +45,8 @@ export default function BranchesPage() {
     branchList(path, project.default_branch, search.search),
   );
   const branches = data.pages.flatMap(({ items }) => items);
+  // A column of its own where any has one.
+  const marked = branches.some(({ status }) => status?.pipeline);
   const cache = useQueryClient();
   useLive([`project:${project.id}:refs`, `project:${project.id}:pipelines`], [['project', path, 'branches']]);
   const opened = (open: boolean) => void navigate({ search: { ...search, new: open || undefined }, replace: true });
@@ -93,11 +95,15 @@ export default function BranchesPage() {
               ]}
               commit={branch.commit}
               at={branch.commit.committed_date}
+              mark={
+                marked ? (
+                  <span className={classes.mark}>
+                    <PipelineMark segment={segment} pipeline={branch.status?.pipeline} />
+                  </span>
+                ) : null
+              }
               state={
                 <>
-                  <span className={classes.mark}>
-                    <PipelineMark pipeline={branch.status?.pipeline} />
-                  </span>
                   <span className={classes.distance}>
                     {branch.status && !branch.default ? <Distance {...branch.status} /> : null}
                   </span>

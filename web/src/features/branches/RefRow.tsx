@@ -15,15 +15,18 @@ interface RefRowProps {
   message?: string | null | undefined;
   commit: Schemas['Commit'];
   at: string;
+  /** The state of its CI. */
+  mark?: ReactNode;
   /** How far it is: before what can be done with it. */
   state?: ReactNode;
   actions: ReactNode;
 }
 
-export function RefRow({ name, words, message, commit, at, state, actions }: RefRowProps) {
+export function RefRow({ name, words, message, commit, at, mark, state, actions }: RefRowProps) {
   const { segment } = useProject();
   return (
     <DataRow
+      before={mark}
       title={
         <span className={classes.title}>
           <Link to="/p/$path/tree/$" params={{ path: segment, _splat: name }} data-entry>

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { iterationName } from '../../lib/planning.ts';
 import type { Measure, Velocity } from '../../lib/reports.ts';
 import classes from './charts.module.css';
-import { ceiling } from './lines.ts';
+import { ceiling, ticksOf } from './lines.ts';
 
 const height = 160;
 const step = 72;
@@ -41,10 +41,13 @@ export function VelocityChart({ velocity }: { velocity: readonly Velocity[] }) {
           role="img"
           aria-label={`Velocity: ${summary}`}
         >
-          {[0, top].map((value) => (
-            <text key={value} className={classes.tick} x={left - 6} y={y(value) + 4} textAnchor="end">
-              {value}
-            </text>
+          {ticksOf(top).map((value) => (
+            <g key={value}>
+              <line className={classes.grid} x1={left} x2={left + shown.length * step} y1={y(value)} y2={y(value)} />
+              <text className={classes.tick} x={left - 6} y={y(value) + 4} textAnchor="end">
+                {value}
+              </text>
+            </g>
           ))}
           {shown.map((each, at) => (
             <g key={each.iteration.id}>

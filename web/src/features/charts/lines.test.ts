@@ -4,18 +4,21 @@ import { ceiling, pathOf, scaleOf, spanOf, ticksOf } from './lines.ts';
 
 describe('line charts', () => {
   it('end at a round number', () => {
-    expect([0, 1, 2, 3, 5, 7, 10, 11, 43, 120].map(ceiling)).toEqual([1, 1, 2, 5, 5, 10, 10, 20, 50, 200]);
+    expect([0, 1, 2, 3, 5, 7, 9, 10, 11, 24, 43, 120].map(ceiling)).toEqual([
+      1, 1, 2, 3, 5, 8, 10, 10, 20, 30, 50, 200,
+    ]);
   });
 
   it('have whole numbers beside them', () => {
-    expect([1, 2, 5, 10, 50].map(ticksOf)).toEqual([
+    expect([1, 2, 5, 6, 10, 30].map(ticksOf)).toEqual([
       [0, 1],
       [0, 1, 2],
       [0, 1, 2, 3, 4, 5],
-      [0, 5, 10],
-      [0, 25, 50],
+      [0, 2, 4, 6],
+      [0, 2, 4, 6, 8, 10],
+      [0, 10, 20, 30],
     ]);
-    for (const highest of [0, 3, 4, 6, 9, 17, 33, 999, 1001])
+    for (const highest of [0, 3, 4, 6, 7, 9, 17, 33, 75, 999, 1001])
       expect(ticksOf(ceiling(highest)).every(Number.isInteger)).toBe(true);
   });
 

@@ -19,16 +19,31 @@ const millisecondsPerDay = 86_400_000;
 export const spanOf = (first: string, last: string): number =>
   Math.max(1, Math.round((Date.parse(last) - Date.parse(first)) / millisecondsPerDay));
 
-/** The next round number that is not below the highest value: 1, 2 or 5 times a power of ten, at least 1. */
+/** Times a power of ten what a chart goes up to, with the parts between its lines. */
+const rounds = [
+  { times: 1, parts: 5 },
+  { times: 2, parts: 4 },
+  { times: 3, parts: 3 },
+  { times: 4, parts: 4 },
+  { times: 5, parts: 5 },
+  { times: 6, parts: 3 },
+  { times: 8, parts: 4 },
+  { times: 10, parts: 5 },
+] as const;
+
+const powerOf = (value: number): number => 10 ** Math.floor(Math.log10(value));
+
+/** The next round number that is not below the highest value, at least 1. */
 export function ceiling(highest: number): number {
   if (highest <= 1) return 1;
-  const power = 10 ** Math.floor(Math.log10(highest));
-  return ([1, 2, 5, 10].find((times) => times * power >= highest) ?? 10) * power;
+  const power = powerOf(highest);
+  return (rounds.find(({ times }) => times * power >= highest)?.times ?? 10) * power;
 }
 
 /** Whole numbers beside the lines of a chart that goes up to a round number. */
 export function ticksOf(top: number): number[] {
-  const parts = top < 2 ? 1 : top % 2 === 0 ? 2 : 5;
+  const times = Math.round(top / powerOf(top));
+  const parts = Math.min(top, rounds.find((each) => each.times === times)?.parts ?? 5);
   return Array.from({ length: parts + 1 }, (_, at) => (top * at) / parts);
 }
 

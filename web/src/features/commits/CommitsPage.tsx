@@ -45,7 +45,7 @@ export default function CommitsPage() {
                 meta={<CommitMeta commit={commit} />}
                 after={
                   <>
-                    <PipelineMark pipeline={commit.pipeline} />
+                    <PipelineMark segment={segment} pipeline={commit.pipeline} />
                     <code>{commit.short_id}</code>
                     <CopyButton value={commit.id} label="Copy commit SHA" />
                   </>

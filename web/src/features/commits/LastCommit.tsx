@@ -20,7 +20,7 @@ export function LastCommit({ gitRef, folder }: { gitRef: string; folder: string 
           <Link to="/p/$path/commit/$sha" params={{ path: segment, sha: commit.id }} className={classes.lastTitle}>
             {commit.title}
           </Link>
-          <PipelineMark pipeline={commit.pipeline} />
+          <PipelineMark segment={segment} pipeline={commit.pipeline} />
           <code>{commit.short_id}</code>
           <TimeAgo at={commit.committed_date} />
         </>

@@ -108,7 +108,7 @@ export default function ComparePage() {
         <RefPicker value={sides.to} choose={(to) => go({ to })} label="To" />
         <SegmentedControl
           size="xs"
-          aria-label="What is compared"
+          aria-label="Comparison"
           value={sides.straight ? 'straight' : 'since'}
           onChange={(value) => go({ straight: value === 'straight' })}
           data={[

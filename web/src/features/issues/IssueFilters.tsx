@@ -7,9 +7,14 @@ import { type IssueFilter, isFiltered, issueOrders, labelsIn } from '../../lib/i
 import { labels, openMilestones } from '../../lib/planning.ts';
 import { membersCalled } from '../../lib/protections.ts';
 import classes from '../../ui/ui.module.css';
-import { useProject } from '../projects/useProject.ts';
 
-interface Props {
+interface Place {
+  readonly of: 'project' | 'group';
+  /** Of the project or group. */
+  readonly path: string;
+}
+
+interface Props extends Place {
   readonly value: IssueFilter;
   change(to: Partial<IssueFilter>): void;
 }
@@ -27,7 +32,7 @@ const groups = (special: readonly string[], values: readonly string[]) => [
   { group: 'Is not', items: values.map(exclusion) },
 ];
 
-interface PersonProps {
+interface PersonProps extends Place {
   readonly label: 'Author' | 'Assignee';
   readonly is: string | undefined;
   readonly isNot: string | undefined;
@@ -35,14 +40,13 @@ interface PersonProps {
   change(value: string | null): void;
 }
 
-/** A member of the project, found by name. */
-function PersonFilter({ label, is, isNot, special = [], change }: PersonProps) {
-  const { path } = useProject();
+/** A member of the project or group, found by name. */
+function PersonFilter({ of, path, label, is, isNot, special = [], change }: PersonProps) {
   const value = is ?? (isNot ? `${excluded}${isNot}` : null);
   const [text, setText] = useState('');
   const shown = value?.startsWith(excluded) ? `not ${isNot}` : (value ?? '');
   const [asked] = useDebouncedValue(text === shown ? '' : text.replace(/^not /, ''), 250);
-  const { data: found = [] } = useQuery(membersCalled(path, asked));
+  const { data: found = [] } = useQuery(membersCalled(path, asked, of));
   const own = [is, isNot].filter((name) => name !== undefined && !special.includes(name)) as string[];
   return (
     <Select
@@ -62,10 +66,9 @@ function PersonFilter({ label, is, isNot, special = [], change }: PersonProps) {
 const sides = (value: string | null) =>
   value?.startsWith(excluded) ? [undefined, value.slice(excluded.length)] : [value ?? undefined, undefined];
 
-export function IssueFilters({ value, change }: Props) {
-  const { path } = useProject();
-  const { data: known = [] } = useQuery(labels(path, ''));
-  const { data: milestones = [] } = useQuery(openMilestones(path));
+export function IssueFilters({ of, path, value, change }: Props) {
+  const { data: known = [] } = useQuery(labels(path, '', of));
+  const { data: milestones = [] } = useQuery(openMilestones(path, of));
   const [wanted, unwanted] = [labelsIn(value.labels), labelsIn(value['not[labels]'])];
   const { milestone, 'not[milestone]': notMilestone } = value;
   const special = ['None', 'Any'];
@@ -80,6 +83,7 @@ export function IssueFilters({ value, change }: Props) {
   return (
     <Group gap="xs" mb="sm" align="flex-start" className={classes.choices}>
       <PersonFilter
+        {...{ of, path }}
         label="Author"
         is={value.author_username}
         isNot={value['not[author_username]']}
@@ -89,6 +93,7 @@ export function IssueFilters({ value, change }: Props) {
         }}
       />
       <PersonFilter
+        {...{ of, path }}
         label="Assignee"
         is={value.assignee_username ?? value.assignee_id}
         isNot={value['not[assignee_username]']}

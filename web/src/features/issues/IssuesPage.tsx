@@ -4,40 +4,24 @@ import { IconChevronDown } from '@tabler/icons-react';
 import { keepPreviousData, useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
-import { type IssueFilter, isFiltered, issueOrders, saveFilter } from '../../lib/issue-filters.ts';
+import { type IssueFilter, isFiltered, saveFilter } from '../../lib/issue-filters.ts';
 import { issueCounts, issues } from '../../lib/issues.ts';
 import { sessionQuery } from '../../lib/session.ts';
 import { useLive } from '../../lib/useLive.ts';
-import { type ChoiceField, ChoicesTogether } from '../../ui/Choices.tsx';
+import { ChoicesTogether } from '../../ui/Choices.tsx';
 import { DataList } from '../../ui/DataList.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
+import { TitleFilter } from '../../ui/FilterBar.tsx';
 import { LinkButton } from '../../ui/links.ts';
 import { MenuOnDemand, onDemand } from '../../ui/onDemand.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { Pager } from '../../ui/Pager.tsx';
-import { TitleFilter } from '../../ui/TitleFilter.tsx';
 import { level, useProject } from '../projects/useProject.ts';
-import { ProjectIssueRow } from './ProjectIssueRow.tsx';
+import { filterFields, issueStates } from './filter-fields.ts';
+import { ListedIssueRow } from './ListedIssueRow.tsx';
 
 const BulkEdit = lazy(async () => ({ default: (await import('./BulkEdit.tsx')).BulkEdit }));
 const IssueFilesMenu = onDemand(() => import('./IssueFilesMenu.tsx'));
-
-const loadFilters = async () => (await import('./IssueFilters.tsx')).IssueFilters;
-
-const choices: readonly ChoiceField[] = [
-  { label: 'Author', width: 190, placeholder: 'Any author', open: true },
-  { label: 'Assignee', width: 190, placeholder: 'Any assignee', open: true },
-  { label: 'Labels', width: 240, placeholder: 'Any label', open: true },
-  { label: 'Milestone', width: 190, placeholder: 'Any milestone', open: true },
-  { label: 'Confidentiality', width: 170, placeholder: 'Any confidentiality' },
-  { label: 'Sort by', width: 170, value: issueOrders[0].label },
-];
-
-const states = [
-  { value: 'opened', label: 'Open' },
-  { value: 'closed', label: 'Closed' },
-  { value: 'all', label: 'All' },
-];
 
 export default function IssuesPage() {
   const search = useSearch({ from: '/p/$path/issues' });
@@ -123,15 +107,16 @@ export default function IssuesPage() {
         // Words that are cleared with the other filters are cleared in the field, too.
         key={cleared}
         value={search}
-        states={states}
+        states={issueStates}
         counts={counts}
         change={change}
       />
       <ChoicesTogether
-        load={loadFilters}
-        fields={choices}
+        {...filterFields}
         chosen={filtered || search.sort !== undefined}
         props={{
+          of: 'project',
+          path,
           value: search,
           change(to) {
             if ('search' in to) setCleared(cleared + 1);
@@ -160,10 +145,9 @@ export default function IssuesPage() {
       ) : (
         <DataList label="Issues">
           {data.items.map((issue) => (
-            <ProjectIssueRow
+            <ListedIssueRow
               key={issue.id}
               issue={issue}
-              segment={segment}
               chosen={chosen?.has(issue.iid)}
               choose={(on) =>
                 setChosen(new Set([...(chosen ?? [])].filter((iid) => iid !== issue.iid).concat(on ? [issue.iid] : [])))

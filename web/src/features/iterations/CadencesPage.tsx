@@ -33,8 +33,8 @@ function CadenceSection({ of, cadence, again }: { of: IterationsInView; cadence:
   const { data } = useQuery(velocity(of.path, cadence.id));
   return (
     <section aria-label={cadence.title}>
-      <Group justify="space-between" mt="lg">
-        <h2 className={classes.heading}>{cadence.title}</h2>
+      <Group justify="space-between" className={classes.head}>
+        <h2>{cadence.title}</h2>
         {of.writes ? (
           <ConfirmButton
             title="Delete cadence"

@@ -14,10 +14,10 @@ import {
 import { iterationName } from '../../lib/planning.ts';
 import { DataList, DataRow } from '../../ui/DataList.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
+import { TitleFilter } from '../../ui/FilterBar.tsx';
 import { LinkButton } from '../../ui/links.ts';
 import { Page } from '../../ui/Page.tsx';
 import { Pager } from '../../ui/Pager.tsx';
-import { TitleFilter } from '../../ui/TitleFilter.tsx';
 import { Days } from './Days.tsx';
 import { type IterationsInView, useGroupIterations, useProjectIterations } from './useIterations.ts';
 

@@ -25,7 +25,7 @@ export function Pending({ path, changed }: { path: string; changed: () => Promis
     <section aria-label="Waiting">
       <FormError error={error ?? approve.error} />
       {data && data.items.length === 0 ? (
-        <EmptyState title="Nobody is waiting">
+        <EmptyState title="No pending members">
           When all seats are taken, new members wait here until an owner approves them.
         </EmptyState>
       ) : null}

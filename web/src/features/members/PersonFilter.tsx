@@ -21,7 +21,9 @@ export function PersonFilter({ label, value, change, size = 'xs', of = 'project'
   const { path = '' } = useParams({ strict: false });
   const [text, setText] = useState('');
   const [asked] = useDebouncedValue(text === value ? '' : text, 250);
-  const { data: found = [] } = useQuery(membersCalled(fromSegment(path), asked, of));
+  // Most lists are read without it.
+  const [opened, setOpened] = useState(false);
+  const { data: found = [], isPending } = useQuery({ ...membersCalled(fromSegment(path), asked, of), enabled: opened });
   const names = found.map(({ username }) => username);
   return (
     <Select
@@ -33,9 +35,10 @@ export function PersonFilter({ label, value, change, size = 'xs', of = 'project'
       placeholder={`Any ${label.toLowerCase()}`}
       data={value === '' || names.includes(value) ? names : [value, ...names]}
       value={value === '' ? null : value}
+      onDropdownOpen={() => setOpened(true)}
       onSearchChange={setText}
       onChange={change}
-      nothingFoundMessage="No members match your search"
+      nothingFoundMessage={isPending ? 'Loading…' : 'No members match your search'}
     />
   );
 }

@@ -1,35 +1,19 @@
 /** Merge requests of a project: filtered, ordered, and how far the review of each is. */
 import { keepPreviousData, useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { mergeRequestCounts, mergeRequestList, mergeRequestOrders } from '../../lib/merge-requests.ts';
+import { isNarrowed, mergeRequestCounts, mergeRequestList } from '../../lib/merge-requests.ts';
 import { useLive } from '../../lib/useLive.ts';
-import { type ChoiceField, ChoicesTogether } from '../../ui/Choices.tsx';
+import { ChoicesTogether } from '../../ui/Choices.tsx';
 import { DataList } from '../../ui/DataList.tsx';
 import { Command, EmptyState } from '../../ui/EmptyState.tsx';
+import { TitleFilter } from '../../ui/FilterBar.tsx';
 import { LinkButton } from '../../ui/links.ts';
 import { Page } from '../../ui/Page.tsx';
 import { Pager } from '../../ui/Pager.tsx';
-import { TitleFilter } from '../../ui/TitleFilter.tsx';
 import { level, useProject } from '../projects/useProject.ts';
-import { ProjectMergeRequestRow } from './ProjectMergeRequestRow.tsx';
+import { filterFields, requestStates } from './filter-fields.ts';
 import { RecentPush } from './RecentPush.tsx';
-
-const loadFilters = async () => (await import('./MergeRequestFilters.tsx')).MergeRequestFilters;
-
-const choices: readonly ChoiceField[] = [
-  { label: 'Author', width: 190, placeholder: 'Any author', open: true },
-  { label: 'Reviewer', width: 190, placeholder: 'Any reviewer', open: true },
-  { label: 'Label', width: 190, placeholder: 'Any label', open: true },
-  { label: 'Milestone', width: 190, placeholder: 'Any milestone', open: true },
-  { label: 'Sort by', width: 190, value: mergeRequestOrders[0].label },
-];
-
-const states = [
-  { value: 'opened', label: 'Open' },
-  { value: 'merged', label: 'Merged' },
-  { value: 'closed', label: 'Closed' },
-  { value: 'all', label: 'All' },
-];
+import { ReviewedRow } from './ReviewedRow.tsx';
 
 export default function MergeRequestsPage() {
   const search = useSearch({ from: '/p/$path/merge_requests' });
@@ -39,7 +23,7 @@ export default function MergeRequestsPage() {
   const { data } = useSuspenseQuery(mergeRequestList(path, search));
   const { data: counts } = useQuery({ ...mergeRequestCounts(path, search), placeholderData: keepPreviousData });
   useLive([`project:${project.id}:merge_requests`], [['project', path, 'merge-requests']]);
-  const filtered = Object.keys(search).some((name) => name !== 'page' && name !== 'order' && search[name as 'state']);
+  const filtered = isNarrowed(search);
   return (
     <Page
       title={`Merge requests · ${project.name_with_namespace}`}
@@ -65,15 +49,16 @@ export default function MergeRequestsPage() {
       <RecentPush />
       <TitleFilter
         value={search}
-        states={states}
+        states={requestStates}
         counts={counts}
         change={(to, replace) => void navigate({ search: (before) => ({ ...before, ...to }), replace })}
       />
       <ChoicesTogether
-        load={loadFilters}
-        fields={choices}
+        {...filterFields}
         chosen={filtered || search.order !== undefined}
         props={{
+          of: 'project',
+          path,
           value: search,
           change: (to) => void navigate({ search: (before) => ({ ...before, ...to, page: undefined }) }),
         }}
@@ -92,7 +77,7 @@ export default function MergeRequestsPage() {
       ) : (
         <DataList label="Merge requests">
           {data.items.map((request) => (
-            <ProjectMergeRequestRow key={request.id} request={request} />
+            <ReviewedRow key={request.id} request={request} usual={project.default_branch} />
           ))}
         </DataList>
       )}

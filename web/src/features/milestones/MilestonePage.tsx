@@ -142,7 +142,7 @@ function MilestoneView({ of, page }: { of: MilestonesInView; page: number }) {
       <div className={classes.facts}>
         <StatusBadge status={issueStatus(active ? 'opened' : 'closed')} />
         <Days milestone={milestone} />
-        <Progress milestone={milestone} plans={of.plans} />
+        <Progress milestone={milestone} />
       </div>
       {milestone.description_html ? (
         <MarkdownBody

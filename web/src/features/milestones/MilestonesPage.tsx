@@ -4,10 +4,10 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { MilestoneSearch } from '../../lib/planning.ts';
 import { DataList, DataRow } from '../../ui/DataList.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
+import { TitleFilter } from '../../ui/FilterBar.tsx';
 import { LinkButton } from '../../ui/links.ts';
 import { Page } from '../../ui/Page.tsx';
 import { Pager } from '../../ui/Pager.tsx';
-import { TitleFilter } from '../../ui/TitleFilter.tsx';
 import { Days, Progress } from './facts.tsx';
 import { listTarget, MilestoneLink, newTarget } from './MilestoneLink.tsx';
 import { type MilestonesInView, useGroupMilestones, useProjectMilestones } from './useMilestones.ts';
@@ -56,7 +56,7 @@ function Milestones({ of, search }: { of: MilestonesInView; search: MilestoneSea
                   {isFromAbove(of, milestone.web_url) ? <span>inherited</span> : null}
                 </>
               }
-              after={<Progress milestone={milestone} plans={of.plans} />}
+              after={<Progress milestone={milestone} />}
             />
           ))}
         </DataList>

@@ -1,4 +1,5 @@
 /** What lists and pages of milestones tell of one: its days, and how far it is. */
+import { counted } from '../../lib/counted.ts';
 import type { Milestone } from '../../lib/planning.ts';
 import { dayText } from '../../lib/time.ts';
 import classes from './milestones.module.css';
@@ -19,11 +20,19 @@ export function Days({ milestone }: { milestone: Milestone }) {
   );
 }
 
-/** Merge requests here that are done, of all that are planned; nothing where there are none to be planned. */
-export function Progress({ milestone, plans }: { milestone: Milestone; plans: boolean }) {
-  const { merge_request_stats: stats } = milestone;
-  if (!plans || !stats) return <div className={classes.progress} />;
-  const { total, closed } = stats;
+const words = (closed: number, total: number, one: string, many: string) =>
+  total === 0 ? [] : [`${closed} of ${counted(total, one, many)}`];
+
+/** Issues and merge requests here that are done, of all that are planned. */
+export function Progress({ milestone }: { milestone: Milestone }) {
+  const { issue_stats: issues, merge_request_stats: requests } = milestone;
+  if (!issues || !requests) return <div className={classes.progress} />;
+  const total = issues.total + requests.total;
+  const closed = issues.closed + requests.closed;
+  const parts = [
+    ...words(issues.closed, issues.total, 'issue', 'issues'),
+    ...words(requests.closed, requests.total, 'merge request', 'merge requests'),
+  ];
   return (
     <div className={classes.progress}>
       {total > 0 ? (
@@ -31,9 +40,7 @@ export function Progress({ milestone, plans }: { milestone: Milestone; plans: bo
           <div className={classes.done} style={{ width: `${(closed / total) * 100}%` }} />
         </div>
       ) : null}
-      <span>
-        {total === 0 ? 'No merge requests' : `${closed} of ${total} merge ${total === 1 ? 'request' : 'requests'}`}
-      </span>
+      <span>{total === 0 ? 'No issues or merge requests' : `${parts.join(', ')} closed`}</span>
     </div>
   );
 }

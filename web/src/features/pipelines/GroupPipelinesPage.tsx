@@ -27,7 +27,7 @@ export default function GroupPipelinesPage() {
       />
       {data.items.length === 0 ? (
         <EmptyState title={filtered ? 'No pipelines match your filter' : 'No pipelines yet'}>
-          {filtered ? 'Try removing a filter.' : 'Those of all projects in this group are listed here.'}
+          {filtered ? 'Try removing a filter.' : 'Pipelines of all projects in this group appear here.'}
         </EmptyState>
       ) : (
         <DataList label="Pipelines">

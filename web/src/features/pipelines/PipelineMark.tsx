@@ -1,15 +1,15 @@
 /** The state of a pipeline as an icon that leads to it, for rows of commits, branches and merge requests. */
 import { Link } from '@tanstack/react-router';
 import { StatusBadge, statusWord } from '../../ui/StatusBadge.tsx';
-import { useProject } from '../projects/useProject.ts';
 import classes from './pipelines.module.css';
 
-export function PipelineMark({
-  pipeline,
-}: {
-  pipeline: { readonly id: number; readonly status: string } | null | undefined;
-}) {
-  const { segment } = useProject();
+interface Props {
+  readonly pipeline: { readonly id: number; readonly status: string } | null | undefined;
+  /** Of its project, in addresses of the router. */
+  readonly segment: string;
+}
+
+export function PipelineMark({ pipeline, segment }: Props) {
   if (!pipeline) return null;
   return (
     <Link

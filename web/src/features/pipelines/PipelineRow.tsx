@@ -1,5 +1,5 @@
 /** A pipeline in the lists of projects and groups, and what these lists are filtered by. */
-import { NativeSelect } from '@mantine/core';
+import { Group, NativeSelect } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Schemas } from '../../lib/api.ts';
@@ -10,6 +10,7 @@ import { FilterBar } from '../../ui/FilterBar.tsx';
 import { RefBadge } from '../../ui/RefBadge.tsx';
 import { StatusBadge, statusChoices, statusWord } from '../../ui/StatusBadge.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
+import shared from '../../ui/ui.module.css';
 import { PersonFilter } from '../members/PersonFilter.tsx';
 import classes from './pipelines.module.css';
 import { sourceChoices, sources } from './words.ts';
@@ -47,25 +48,27 @@ export function PipelineFilters({ value, of, narrow }: FiltersProps) {
       value={value.ref ?? ''}
       change={(ref) => narrow({ ref: ref || undefined }, true)}
     >
-      <NativeSelect
-        aria-label="Status"
-        value={value.status ?? ''}
-        onChange={(event) => narrow({ status: event.currentTarget.value || undefined }, false)}
-        data={[{ value: '', label: 'Any status' }, ...statusChoices]}
-      />
-      <NativeSelect
-        aria-label="Source"
-        value={value.source ?? ''}
-        onChange={(event) => narrow({ source: event.currentTarget.value || undefined }, false)}
-        data={[{ value: '', label: 'Any source' }, ...sourceChoices]}
-      />
-      <PersonFilter
-        label="Author"
-        of={of}
-        size="sm"
-        value={value.username ?? ''}
-        change={(username) => narrow({ username: username || undefined }, false)}
-      />
+      <Group gap="xs" className={shared.choices}>
+        <NativeSelect
+          aria-label="Status"
+          value={value.status ?? ''}
+          onChange={(event) => narrow({ status: event.currentTarget.value || undefined }, false)}
+          data={[{ value: '', label: 'Any status' }, ...statusChoices]}
+        />
+        <NativeSelect
+          aria-label="Source"
+          value={value.source ?? ''}
+          onChange={(event) => narrow({ source: event.currentTarget.value || undefined }, false)}
+          data={[{ value: '', label: 'Any source' }, ...sourceChoices]}
+        />
+        <PersonFilter
+          label="Author"
+          of={of}
+          size="sm"
+          value={value.username ?? ''}
+          change={(username) => narrow({ username: username || undefined }, false)}
+        />
+      </Group>
     </FilterBar>
   );
 }

@@ -96,7 +96,7 @@ export function PushMirrors() {
                     <ConfirmButton
                       title="Delete push mirror"
                       about={`Delete ${mirror.url}`}
-                      text="The repository there stays as it is and is no longer updated."
+                      text="The remote repository is kept, but no longer updated."
                       action="Delete push mirror"
                       icon={<IconTrash size={16} />}
                       run={() => unwrap(client.DELETE('/projects/{id}/remote_mirrors/{mirror_id}', at(mirror)))}

@@ -2,7 +2,7 @@
 import { Alert, Button } from '@mantine/core';
 import { IconTrash } from '@tabler/icons-react';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import {
   createRunner,
   deleteRunner,
@@ -21,7 +21,6 @@ import { ShowMore } from '../../ui/ShowMore.tsx';
 import { useFields } from '../../ui/TextField.tsx';
 import { RunnerForm } from './RunnerForm.tsx';
 import { RunnerList } from './RunnerList.tsx';
-import classes from './runners.module.css';
 
 /** Which kind of runners belongs to a place, and may be changed there. */
 const ownKinds = { instance: null, group: 'group_type', project: 'project_type' } as const;
@@ -88,20 +87,24 @@ function Actions({ runner, again }: { runner: ListedRunner; again: () => Promise
   );
 }
 
-export function RunnerManager({ place }: { place: RunnerPlace }) {
+interface ManagerProps {
+  readonly place: RunnerPlace;
+  /** The heading with the button beside it, and the list below. */
+  frame(action: ReactNode, list: ReactNode): ReactNode;
+}
+
+export function RunnerManager({ place, frame }: ManagerProps) {
   const list = useInfiniteQuery({ ...runnersOf(place), refetchInterval: 15_000 });
   const [creating, setCreating] = useState(false);
   const cache = useQueryClient();
   const again = () => cache.invalidateQueries({ queryKey: runnersKey });
   const runners = list.data?.pages.flatMap(({ items }) => items);
   const own = ownKinds[place.kind];
-  return (
+  return frame(
+    <Button size="xs" onClick={() => setCreating(true)}>
+      New runner
+    </Button>,
     <>
-      <div className={classes.bar}>
-        <Button size="xs" onClick={() => setCreating(true)}>
-          New runner
-        </Button>
-      </div>
       <FormError error={list.error} />
       {runners?.length === 0 ? (
         <EmptyState title="No runners">Jobs stay pending until a runner takes them. Create one.</EmptyState>
@@ -117,6 +120,6 @@ export function RunnerManager({ place }: { place: RunnerPlace }) {
       ) : null}
       <ShowMore more={list.hasNextPage} pending={list.isFetchingNextPage} show={list.fetchNextPage} />
       <NewRunner place={place} opened={creating} close={() => setCreating(false)} />
-    </>
+    </>,
   );
 }

@@ -14,6 +14,7 @@ import {
   rowOf,
   type Scope,
   type SearchAddress,
+  scopeCounts,
   scopeNames,
   scopeOf,
   scopesOf,
@@ -100,6 +101,7 @@ export default function SearchPage() {
   const { data: project } = useQuery({ ...data.project(at.project_id ?? ''), enabled: at.project_id !== undefined });
   const signedIn = session.user !== null;
   const scope = scopeOf(at, instance.search, signedIn);
+  const { data: counts } = useQuery(scopeCounts(at));
   // Of the address, which leads: the kind that was chosen is marked before its results are there, and no other.
   const latest = useLocation({ select: ({ search }) => search as SearchAddress });
   const marked = scopeOf(latest, instance.search, signedIn);
@@ -132,7 +134,7 @@ export default function SearchPage() {
             search={{ ...at, scope: each, page: undefined, state: undefined }}
             aria-current={each === marked ? 'page' : undefined}
           >
-            {scopeNames[each]}
+            {scopeNames[each]} {counts?.get(each)}
           </Link>
         ))}
       </TabRow>

@@ -6,8 +6,11 @@ import { Settled } from '../../ui/Settled.tsx';
 import { SideList } from '../../ui/SideList.tsx';
 import classes from './settings.module.css';
 
-/** By the word in the address: what the list calls a part, and the part. The first one is shown without a word. */
-export type SettingsParts = Readonly<Record<string, readonly [string, AsyncRouteComponent<object>]>>;
+/**
+ * By the word in the address: what the list calls a part, the part, and whether it has a heading of its own where others
+ * have none. The first one is shown without a word.
+ */
+export type SettingsParts = Readonly<Record<string, readonly [string, AsyncRouteComponent<object>, 'heading'?]>>;
 
 const partOf = (parts: SettingsParts, name: string | undefined) => {
   const entries = Object.entries(parts);
@@ -35,7 +38,7 @@ export function SettingsFrame({ kind, segment, whose, parts, part, headed = fals
   const [first] = entries;
   const found = partOf(parts, part);
   if (!found || !first) return null;
-  const [name, [title, Part]] = found;
+  const [name, [title, Part, own]] = found;
   const params = { path: segment };
   return (
     <Page title={`${title} · ${whose}`} heading="Settings">
@@ -58,7 +61,7 @@ export function SettingsFrame({ kind, segment, whose, parts, part, headed = fals
           </Link>
         </SideList>
         <section aria-label={title} className={classes.part}>
-          {headed ? <h2>{title}</h2> : null}
+          {headed && !own ? <h2>{title}</h2> : null}
           <Suspense key={name} fallback={null}>
             <Settled>
               <Part />

@@ -19,6 +19,7 @@ import { EmptyState } from '../../ui/EmptyState.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { SearchSelect } from '../../ui/SearchSelect.tsx';
 import { ShowMore } from '../../ui/ShowMore.tsx';
+import classes from '../../ui/ui.module.css';
 import { TodoRow } from './TodoRow.tsx';
 import { useTodoChanges } from './useTodoChanges.tsx';
 
@@ -35,7 +36,7 @@ function Filters({ value, change }: FilterProps) {
   const chosen = (id: number | undefined, label: string | undefined) =>
     id === undefined ? null : { value: String(id), label: label ?? `Id ${id}` };
   return (
-    <Group gap="xs" mb="sm">
+    <Group gap="xs" mb="sm" className={classes.choices}>
       <SegmentedControl
         size="xs"
         aria-label="State"

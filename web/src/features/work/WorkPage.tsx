@@ -13,7 +13,7 @@ import { RefBadge } from '../../ui/RefBadge.tsx';
 import { ShowMore } from '../../ui/ShowMore.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
-import { MergeRequestRow } from '../merge-requests/MergeRequestRow.tsx';
+import { ReviewedRow } from '../merge-requests/ReviewedRow.tsx';
 import { TodoRow } from './TodoRow.tsx';
 import { useTodoChanges } from './useTodoChanges.tsx';
 import classes from './work.module.css';
@@ -73,12 +73,12 @@ export default function WorkPage() {
       <Section
         title="Needs your review"
         list={reviews}
-        row={(request) => <MergeRequestRow key={request.id} request={request} full />}
+        row={(request) => <ReviewedRow key={request.id} request={request} full />}
       />
       <Section
         title="Assigned to you"
         list={assigned}
-        row={(request) => <MergeRequestRow key={request.id} request={request} full />}
+        row={(request) => <ReviewedRow key={request.id} request={request} full />}
       />
       <Section
         title="Failed pipelines"
@@ -118,7 +118,7 @@ export default function WorkPage() {
       <Section
         title="Your open merge requests"
         list={own}
-        row={(request) => <MergeRequestRow key={request.id} request={request} full />}
+        row={(request) => <ReviewedRow key={request.id} request={request} full />}
       />
     </Page>
   );

@@ -1,14 +1,15 @@
 /** Routes of the search: everywhere, in a group, in a project. */
 import Type from 'typebox';
-import type { Caller } from '../../../kernel/authz/subjects.ts';
+import type { Caller, GroupSubject, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { AnyJson, ListOf } from '../../../kernel/http/entity.ts';
 import { forbidden, unauthorized } from '../../../kernel/http/errors.ts';
 import type { Paged } from '../../../kernel/http/pagination.ts';
 import { Bool, IdOrPath, Int, OneOf, Optional, Str } from '../../../kernel/http/params/schema.ts';
 import { type Route, route } from '../../../kernel/http/route.ts';
 import type { ApplicationSettings, Settings } from '../../../kernel/settings/index.ts';
+import { countEach, SearchCounts } from './counts.ts';
 import { CodeFacets } from './facets.ts';
-import { type FoundFiles, type SearchDependencies, searches } from './search.ts';
+import { type FoundFiles, type SearchContext, type SearchDependencies, searches, type Wanted } from './search.ts';
 
 const inRepositories = ['blobs', 'commits', 'notes', 'wiki_blobs'] as const;
 /** Files of many repositories, in their index. */
@@ -107,6 +108,25 @@ export function searchRoutes(deps: SearchDependencies & { readonly settings: Pic
     sort: params.sort ?? ('desc' as const),
   });
 
+  /** Records and history of everything, or of what is below a group. */
+  const many = (place: GroupSubject | null, wanted: Wanted, context: SearchContext) => ({
+    projects: () => found.projects(place, wanted, context),
+    issues: () => found.issues(place, wanted, context),
+    merge_requests: () => found.mergeRequests(place, wanted, context),
+    milestones: () => found.milestones(place, wanted, context),
+    users: () => found.users(place, wanted, context),
+    notes: () => found.notes(place, wanted, context),
+    epics: () => found.epics(place, wanted, context),
+  });
+  const one = (place: ProjectSubject, wanted: Wanted, context: SearchContext) => ({
+    issues: () => found.issues(place, wanted, context),
+    merge_requests: () => found.mergeRequests(place, wanted, context),
+    milestones: () => found.milestones(place, wanted, context),
+    users: () => found.users(place, wanted, context),
+    notes: () => found.notes(place, wanted, context),
+    commits: () => found.commits(place, wanted, context),
+  });
+
   const inGroup = forms('/groups/:id').map((path) =>
     route({
       ...common,
@@ -127,15 +147,7 @@ export function searchRoutes(deps: SearchDependencies & { readonly settings: Pic
         if (isOfFiles(scope))
           return await inFiles(found.manyFiles(subject, kindOf(scope), wanted, context), context.header);
         if (scope === 'commits') return await advanced(found.manyCommits(subject, wanted, context), context.header);
-        const work = {
-          projects: () => found.projects(subject, wanted, context),
-          issues: () => found.issues(subject, wanted, context),
-          merge_requests: () => found.mergeRequests(subject, wanted, context),
-          milestones: () => found.milestones(subject, wanted, context),
-          users: () => found.users(subject, wanted, context),
-          notes: () => found.notes(subject, wanted, context),
-          epics: () => found.epics(subject, wanted, context),
-        }[scope];
+        const work = many(subject, wanted, context)[scope];
         return await basic(work(), context.header);
       },
     }),
@@ -165,26 +177,79 @@ export function searchRoutes(deps: SearchDependencies & { readonly settings: Pic
         if (params.scope === 'blobs') return await inFiles(found.blobs(subject, wanted, context), context.header);
         if (params.scope === 'wiki_blobs')
           return await inFiles(found.wikiBlobs(subject, wanted, context), context.header);
-        const work = {
-          issues: () => found.issues(subject, wanted, context),
-          merge_requests: () => found.mergeRequests(subject, wanted, context),
-          milestones: () => found.milestones(subject, wanted, context),
-          users: () => found.users(subject, wanted, context),
-          notes: () => found.notes(subject, wanted, context),
-          commits: () => found.commits(subject, wanted, context),
-        }[params.scope];
+        const work = one(subject, wanted, context)[params.scope];
         return await basic(work(), context.header);
       },
     }),
   );
 
-  const faceted = {
-    method: common.method,
-    tag: common.tag,
-    credentials: common.credentials,
-    rate: common.rate,
-    responses: { 200: CodeFacets },
-  } as const;
+  const plain = { method: common.method, tag: common.tag, credentials: common.credentials, rate: common.rate } as const;
+  const faceted = { ...plain, responses: { 200: CodeFacets } } as const;
+
+  /** The same search in each scope. Without an account nobody looks for people. */
+  const counted = (
+    { caller, signal }: Omit<SearchContext, 'page'>,
+    scopes: readonly string[],
+    works: (context: SearchContext) => Readonly<Record<string, () => Promise<Paged>>>,
+  ) =>
+    countEach(
+      scopes.filter((scope) => scope !== 'users' || caller.user !== null),
+      (scope, page) => works({ caller, signal, page })[scope]?.(),
+      signal,
+    );
+  const files = async (work: Promise<FoundFiles>) => (await work).found;
+  const manyOf = (place: GroupSubject | null, wanted: Wanted) => (context: SearchContext) => ({
+    ...many(place, wanted, context),
+    blobs: () => files(found.manyFiles(place, 'code', wanted, context)),
+    wiki_blobs: () => files(found.manyFiles(place, 'wiki', wanted, context)),
+    commits: () => found.manyCommits(place, wanted, context),
+    snippet_titles: () => found.snippetTitles(wanted, context),
+  });
+  const oneOf = (place: ProjectSubject, wanted: Wanted) => (context: SearchContext) => ({
+    ...one(place, wanted, context),
+    blobs: () => files(found.blobs(place, wanted, context)),
+    wiki_blobs: () => files(found.wikiBlobs(place, wanted, context)),
+  });
+  const counts = { ...plain, responses: { 200: SearchCounts } } as const;
+  const { search, regex, exclude_forks } = manyFilters;
+  const countRoutes = [
+    route({
+      ...counts,
+      path: '/search/counts',
+      acrossProjects: true,
+      summary: 'Count search results by scope',
+      access: { on: 'public' },
+      params: Type.Object({ search, regex, exclude_forks }),
+      handler: async ({ params, caller, signal }) => {
+        const scopes = globalScopes(await allowed(caller));
+        return await counted({ caller, signal }, scopes, manyOf(null, { ...params, sort: 'desc' }));
+      },
+    }),
+    route({
+      ...counts,
+      path: '/groups/:id/search/counts',
+      acrossProjects: true,
+      summary: 'Count search results of a group by scope',
+      access: { on: 'group', ability: 'read_group' },
+      params: Type.Object({ id: IdOrPath('Id or path of the group'), search, regex, exclude_forks }),
+      handler: async ({ params, caller, subject, signal }) => {
+        await allowed(caller);
+        const scopes = [...inGroups, ...inRepositories];
+        return await counted({ caller, signal }, scopes, manyOf(subject, { ...params, sort: 'desc' }));
+      },
+    }),
+    route({
+      ...counts,
+      path: '/projects/:id/search/counts',
+      summary: 'Count search results of a project by scope',
+      access: { on: 'project', ability: 'read_project' },
+      params: Type.Object({ id: IdOrPath('Id or path of the project'), search, regex }),
+      handler: async ({ params, caller, subject, signal }) => {
+        await allowed(caller);
+        return await counted({ caller, signal }, inProjects, oneOf(subject, { ...params, sort: 'desc' }));
+      },
+    }),
+  ];
   return [
     route({
       ...faceted,
@@ -238,20 +303,13 @@ export function searchRoutes(deps: SearchDependencies & { readonly settings: Pic
         if (isOfFiles(scope))
           return await inFiles(found.manyFiles(null, kindOf(scope), wanted, context), context.header);
         if (scope === 'commits') return await advanced(found.manyCommits(null, wanted, context), context.header);
-        const work = {
-          projects: () => found.projects(null, wanted, context),
-          issues: () => found.issues(null, wanted, context),
-          merge_requests: () => found.mergeRequests(null, wanted, context),
-          milestones: () => found.milestones(null, wanted, context),
-          snippet_titles: () => found.snippetTitles(wanted, context),
-          users: () => found.users(null, wanted, context),
-          notes: () => found.notes(null, wanted, context),
-          epics: () => found.epics(null, wanted, context),
-        }[scope];
+        if (scope === 'snippet_titles') return await basic(found.snippetTitles(wanted, context), context.header);
+        const work = many(null, wanted, context)[scope];
         return await basic(work(), context.header);
       },
     }),
     ...inGroup,
     ...inProject,
+    ...countRoutes,
   ];
 }

@@ -84,6 +84,33 @@ async function counts(where: Where, scope: string, query: Json = {}): Promise<nu
   return await Promise.all(people.map(async (who) => (await found(where, scope, who, query)).length));
 }
 
+it('counts in each scope what the caller finds there', async () => {
+  const inMany = ['projects', 'issues', 'merge_requests', 'milestones', 'users', 'epics', 'notes', 'commits'];
+  const files = ['blobs', 'wiki_blobs'];
+  const places: readonly (readonly [Where, readonly string[]])[] = [
+    ['', [...inMany, ...files, 'snippet_titles']],
+    [`/groups/${group.id}`, [...inMany, ...files]],
+    [inside(open), [...inMany.filter((scope) => scope !== 'projects' && scope !== 'epics'), ...files]],
+  ];
+  for (const [where, scopes] of places)
+    for (const who of [owner, guest, stranger, null]) {
+      const { status, body } = await app.api<{ counts: { scope: string; count: number; more: boolean }[] }>(
+        'GET',
+        `${where}/search/counts`,
+        { query: { search: 'zebra' }, ...(who ? { token: who.secret } : {}) },
+      );
+      expect(status).toBe(200);
+      const seen = scopes.filter((scope) => who !== null || scope !== 'users');
+      const wanted = await Promise.all(
+        seen.map(async (scope) => ({ scope, count: (await found(where, scope, who)).length, more: false })),
+      );
+      const sorted = (list: readonly { scope: string }[]) => list.toSorted((a, b) => (a.scope < b.scope ? -1 : 1));
+      expect(sorted(body.counts)).toEqual(sorted(wanted));
+    }
+  const refused = await app.api('GET', '/search/counts', { token: owner.secret });
+  expect(refused.status).toBe(400);
+});
+
 describe('GET /search and /groups/:id/search', () => {
   it('find projects that the caller sees', async () => {
     expect(await counts('', 'projects')).toEqual([2, 2, 1]);

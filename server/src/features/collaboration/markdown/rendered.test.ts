@@ -39,6 +39,8 @@ function expectRendered(rendered: unknown, sees: boolean): void {
     `<a href="/${project.fullPath}/-/merge_requests/1" title="A *new* &lt;nib&gt; :tada:" class="gfm gfm-merge_request" data-reference-type="merge_request">!1</a>`,
   );
   expect(shown).toContain(`<a href="/${project.fullPath}/-/commit/${sha}" title="`);
+  // People read the beginning of a hash.
+  expect(shown).toContain(`>${sha.slice(0, 8)}</a>, `);
   expect(shown).toContain(`<a href="/${project.owner.user.username}" title="`);
   expect(shown).toContain('not !99');
   expect(shown.includes(`href="/${hidden.fullPath}/-/merge_requests/1"`)).toBe(sees);

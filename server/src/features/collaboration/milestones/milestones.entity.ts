@@ -32,6 +32,12 @@ export const Milestone = Entity('Milestone', {
   start_date: Nullable(Day()),
   expired: Flag({ description: 'Whether the day it was due is over' }),
   web_url: Text(),
+  issue_stats: Sometimes(
+    Fields(
+      { total: Count(), closed: Count() },
+      { description: 'With `with_counts`: issues planned for it, of those that the caller sees here' },
+    ),
+  ),
   merge_request_stats: Sometimes(
     Fields(
       { total: Count(), closed: Count({ description: 'Merged or closed' }) },
@@ -41,9 +47,14 @@ export const Milestone = Entity('Milestone', {
 });
 export type MilestoneJson = Static<typeof Milestone>;
 
-export interface RequestStats {
+interface Planned {
   readonly total: number;
   readonly closed: number;
+}
+/** How many are planned for a milestone, and how many of these are done. */
+export interface MilestoneStats {
+  readonly issues: Planned;
+  readonly requests: Planned;
 }
 
 /** A milestone with where it is. */
@@ -61,7 +72,7 @@ export const milestonePath = (row: PlacedMilestone): string =>
   `${row.project_id === null ? '/groups' : ''}/${row.place_path}/-/milestones/${row.iid}`;
 
 /** With `stats` also how far it is. */
-export function milestoneJson(row: PlacedMilestone, externalUrl: string, stats?: RequestStats): MilestoneJson {
+export function milestoneJson(row: PlacedMilestone, externalUrl: string, stats?: MilestoneStats): MilestoneJson {
   return {
     id: row.id,
     iid: row.iid,
@@ -76,6 +87,6 @@ export function milestoneJson(row: PlacedMilestone, externalUrl: string, stats?:
     start_date: row.start_date,
     expired: milestoneExpired(row.due_date),
     web_url: `${externalUrl}${milestonePath(row)}`,
-    ...(stats ? { merge_request_stats: stats } : {}),
+    ...(stats ? { issue_stats: stats.issues, merge_request_stats: stats.requests } : {}),
   };
 }

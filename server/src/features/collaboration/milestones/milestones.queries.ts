@@ -1,5 +1,5 @@
 /** Rows of `milestones`: one store for those of projects and of groups, which hold in everything below them. */
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { containing, type Db } from '../../../kernel/db/index.ts';
 import type { Milestone } from '../../../kernel/db/rows.ts';
@@ -9,6 +9,7 @@ import { countUpTo } from '../../../kernel/http/paging.queries.ts';
 import {
   below,
   groupScope,
+  issuesSeen,
   type Moved,
   nextGroupIid,
   nextIid,
@@ -17,7 +18,7 @@ import {
   requestsSeen,
   withTables,
 } from '../../namespaces/index.ts';
-import type { PlacedMilestone, RequestStats } from './milestones.entity.ts';
+import type { MilestoneStats, PlacedMilestone } from './milestones.entity.ts';
 
 /** Which milestones count at a place, besides its own. */
 export interface MilestoneReach {
@@ -117,19 +118,28 @@ export async function findMilestone(db: Db, place: Place, id: number): Promise<P
   return await placed(db).where(own(place)).where('m.id', '=', id).executeTakeFirst();
 }
 
-/** How many merge requests are planned for each of the milestones, of those that the caller sees at the place. */
-export async function plannedRequests(
+const none = { total: 0, closed: 0 };
+
+/** How many issues and merge requests are planned for each of the milestones, of those that the caller sees at the place. */
+export async function plannedFor(
   db: Db,
   place: Place,
   caller: Caller,
   ids: readonly number[],
-): Promise<Map<number, RequestStats>> {
-  const within = requestsSeen(caller, place);
-  if (ids.length === 0 || within === null) return new Map();
-  const { rows } = await sql<RequestStats & { id: number }>`
-    select m.milestone_id as id, count(*)::int as total, count(*) filter (where m.state in ('merged', 'closed'))::int as closed
-    from merge_requests m where m.milestone_id = any(${[...ids]}::bigint[]) and ${within} group by 1`.execute(db);
-  return new Map(rows.map(({ id, total, closed }) => [id, { total, closed }]));
+): Promise<(id: number) => MilestoneStats> {
+  const [issues, requests] = [issuesSeen(caller, place), requestsSeen(caller, place)];
+  const count = async (from: RawBuilder<unknown>, within: RawBuilder<unknown> | null) => {
+    if (ids.length === 0 || within === null) return new Map<number, typeof none>();
+    const { rows } = await sql<typeof none & { id: number }>`
+      select milestone_id as id, count(*)::int as total, count(*) filter (where state in ('merged', 'closed'))::int as closed
+      from ${from} where milestone_id = any(${[...ids]}::bigint[]) and ${within} group by 1`.execute(db);
+    return new Map(rows.map(({ id, total, closed }) => [id, { total, closed }]));
+  };
+  const [ofIssues, ofRequests] = await Promise.all([
+    count(sql`issues i`, issues),
+    count(sql`merge_requests m`, requests),
+  ]);
+  return (id) => ({ issues: ofIssues.get(id) ?? none, requests: ofRequests.get(id) ?? none });
 }
 
 const placed = (db: Db) => db.selectFrom('milestones as m').selectAll('m').select(placePath.as('place_path'));

@@ -28,10 +28,10 @@ import type { Labeled } from '../inherited-labels.ts';
 import { TaskParam } from '../tasks/index.ts';
 import {
   Milestone,
+  type MilestoneStats,
   milestoneJson,
   milestoneStates,
   type PlacedMilestone,
-  type RequestStats,
 } from './milestones.entity.ts';
 import {
   countMilestones,
@@ -39,7 +39,7 @@ import {
   listMilestones,
   type MilestoneFilter,
   type MilestoneList,
-  plannedRequests,
+  plannedFor,
 } from './milestones.queries.ts';
 import { milestoneService } from './milestones.service.ts';
 
@@ -65,7 +65,9 @@ const filters = {
   updated_before: Optional(DateTimeParam({ description: 'Only those changed at or before this time' })),
   updated_after: Optional(DateTimeParam({ description: 'Only those changed at or after this time' })),
   containing_date: Optional(DateTimeParam({ description: 'Only those that this day lies in' })),
-  with_counts: Optional(Bool({ default: false, description: 'Also count the merge requests that are planned' })),
+  with_counts: Optional(
+    Bool({ default: false, description: 'Also count the issues and merge requests that are planned' }),
+  ),
   start_date: Optional(DateTimeParam({ description: 'With `end_date`: only those that do not end before this day' })),
   end_date: Optional(DateTimeParam({ description: 'With `start_date`: only those that do not begin after this day' })),
   render_html: rendered,
@@ -150,7 +152,7 @@ export function milestoneRoutes({
   readonly markdown: Pick<Markdown, 'html'>;
 }): Route[] {
   const milestones = milestoneService(db, labeled);
-  const json = (row: PlacedMilestone, stats?: RequestStats) => milestoneJson(row, externalUrl, stats);
+  const json = (row: PlacedMilestone, stats?: MilestoneStats) => milestoneJson(row, externalUrl, stats);
 
   /** The description as HTML where it is asked for; relative links are of the project or group that was asked. */
   async function htmlOf({ description }: PlacedMilestone, place: Place, caller: Caller, wanted = false) {
@@ -184,12 +186,12 @@ export function milestoneRoutes({
           const [rows, total] = await Promise.all([listMilestones(db, list, page), countMilestones(db, list)]);
           const found = offsetPage(page, rows, total);
           const ids = found.items.map(({ id }) => id);
-          const stats = params.with_counts ? await plannedRequests(db, subject, caller, ids) : null;
+          const stats = params.with_counts ? await plannedFor(db, subject, caller, ids) : null;
           const texts = await Promise.all(found.items.map((row) => htmlOf(row, subject, caller, params.render_html)));
           return withItems(
             found,
             found.items.map((row, at) => ({
-              ...json(row, stats ? (stats.get(row.id) ?? { total: 0, closed: 0 }) : undefined),
+              ...json(row, stats?.(row.id)),
               ...texts[at],
             })),
           );

@@ -27,6 +27,11 @@ const asked = Type.Object(filters);
 const nonArchived = {
   non_archived: Optional(Bool({ default: true, description: 'Leave those of archived projects out' })),
 };
+const withReview = {
+  with_review_status: Optional(
+    Bool({ default: false, description: 'Also head pipeline, approvals, open threads and states of reviewers' }),
+  ),
+};
 const common = { method: 'GET', credentials: ['token', 'session'], pagination: 'offset' } as const;
 const milestoneId = Int({ description: 'Id of the milestone' });
 
@@ -147,12 +152,26 @@ export function listingRoutes(deps: ListDependencies, statusOf: MergeCheckServic
   const { db } = deps;
   const urls = { base: deps.externalUrl };
 
-  const listed = async (filter: MergeRequestFilter, page: Page, caller: Caller, labelDetails: boolean) => {
+  interface Shown {
+    readonly with_labels_details?: boolean;
+    readonly with_review_status?: boolean;
+  }
+  /** Of one project, or with `null` of several. */
+  async function listed(
+    filter: MergeRequestFilter,
+    page: Page,
+    caller: Caller,
+    params: Shown,
+    of: ProjectSubject | null = null,
+    checked?: (row: Row) => Promise<Row>,
+  ) {
+    const loaded = await load(deps, filter, page, caller, checked);
+    const ids = loaded.items.map(({ row }) => row.id);
+    const review = params.with_review_status ? await reviewStatusOf(db, ids, caller, of) : null;
     const from = { ...urls, from: placeOf(filter) };
-    return mapPage(await load(deps, filter, page, caller), (loaded) =>
-      listedJson(loaded, from, loaded.status, labelDetails),
-    );
-  };
+    const labelDetails = params.with_labels_details ?? false;
+    return mapPage(loaded, (each) => listedJson(each, from, each.status, labelDetails, review?.get(each.row.id)));
+  }
 
   /** Tries the merge of what nobody has tried yet, for those who could see to it by opening each. */
   const rechecking = (subject: ProjectSubject, caller: Caller) =>
@@ -197,14 +216,14 @@ export function listingRoutes(deps: ListDependencies, statusOf: MergeCheckServic
       summary: 'List merge requests of all projects, by default your own',
       tag: 'Merge requests',
       access: { on: 'public' },
-      params: Type.Object({ ...filters }, exclusiveFilters),
+      params: Type.Object({ ...filters, ...withReview }, exclusiveFilters),
       responses: { 200: ListOf(ListedMergeRequest) },
       handler: async ({ params, page, caller }) => {
         const scope = params.scope ?? 'created_by_me';
         // What everybody sees may be asked for by everybody; what is one's own needs somebody.
         if (caller.user === null && scope !== 'all') throw unauthorized();
         const filter = filterOf(caller, { ...params, scope });
-        return await listed({ ...filter, visibleTo: caller }, page, caller, params.with_labels_details ?? false);
+        return await listed({ ...filter, visibleTo: caller }, page, caller, params);
       },
     }),
     route({
@@ -218,12 +237,7 @@ export function listingRoutes(deps: ListDependencies, statusOf: MergeCheckServic
         {
           id: IdOrPath('Id or path of the project'),
           ...filters,
-          with_review_status: Optional(
-            Bool({
-              default: false,
-              description: 'Also head pipeline, approvals, open threads and states of reviewers',
-            }),
-          ),
+          ...withReview,
           with_merge_status_recheck: Optional(
             Bool({
               default: false,
@@ -236,25 +250,8 @@ export function listingRoutes(deps: ListDependencies, statusOf: MergeCheckServic
       responses: { 200: ListOf(ListedMergeRequest) },
       handler: async ({ params, subject, page, caller }) => {
         const filter = { ...filterOf(caller, params), projectId: subject.project.id };
-        const labelDetails = params.with_labels_details ?? false;
-        const loaded = await load(
-          deps,
-          filter,
-          page,
-          caller,
-          params.with_merge_status_recheck ? rechecking(subject, caller) : undefined,
-        );
-        if (!params.with_review_status)
-          return mapPage(loaded, (each) => listedJson(each, urls, each.status, labelDetails));
-        const status = await reviewStatusOf(
-          db,
-          loaded.items.map(({ row }) => row.id),
-          {
-            internal: canOnProject(caller, 'read_internal_note', subject),
-            pipelines: canOnProject(caller, 'read_pipeline', subject),
-          },
-        );
-        return mapPage(loaded, (each) => listedJson(each, urls, each.status, labelDetails, status.get(each.row.id)));
+        const checked = params.with_merge_status_recheck ? rechecking(subject, caller) : undefined;
+        return await listed(filter, page, caller, params, subject, checked);
       },
     }),
     route({
@@ -269,13 +266,14 @@ export function listingRoutes(deps: ListDependencies, statusOf: MergeCheckServic
           id: IdOrPath('Id or path of the group'),
           ...filters,
           ...nonArchived,
+          ...withReview,
         },
         exclusiveFilters,
       ),
       responses: { 200: ListOf(ListedMergeRequest) },
       handler: async ({ params, subject, page, caller }) => {
         const group = ofGroup(subject, caller, params);
-        return await listed({ ...filterOf(caller, params), group }, page, caller, params.with_labels_details ?? false);
+        return await listed({ ...filterOf(caller, params), group }, page, caller, params);
       },
     }),
     route({

@@ -105,7 +105,23 @@ describe('labels', () => {
       token: owner.secret,
       query: { with_counts: true, title: empty.title },
     });
-    expect(list.body).toMatchObject([{ merge_request_stats: { total: 0, closed: 0 } }]);
+    const nothing = { total: 0, closed: 0 };
+    expect(list.body).toMatchObject([{ merge_request_stats: nothing, issue_stats: nothing }]);
+    const issues = [{}, { confidential: true }].map((json) =>
+      project.api<Json & { iid: number }>('POST', '/issues', {
+        json: { title: unique('do'), milestone_id: milestone.id, ...json },
+      }),
+    );
+    for (const { status } of await Promise.all(issues)) expect(status).toBe(201);
+    const found = (await project.api<{ iid: number }[]>('GET', '/issues', { query: { confidential: 'false' } })).body;
+    expect((await project.api('PUT', `/issues/${found[0]?.iid}`, { json: { state_event: 'close' } })).status).toBe(200);
+    for (const place of inside) {
+      const { body } = await app.api<Json[]>('GET', `${place}/milestones`, {
+        token: owner.secret,
+        query: { include_ancestors: true, with_counts: true },
+      });
+      expect(body.find(({ id }) => id === milestone.id)?.issue_stats).toEqual({ total: 2, closed: 1 });
+    }
     // Of the groups below only where asked; nobody counts what they do not see.
     const planned = (query: object) =>
       app.api<Json[]>('GET', `/groups/${top.id}/milestones/${milestone.id}/merge_requests`, {

@@ -1,6 +1,10 @@
 /** How far the reviews of merge requests are, for the rows of a list. */
 import { type RawBuilder, sql } from 'kysely';
+import type { ProjectAbility } from '../../../kernel/authz/abilities.ts';
+import { canOnProject } from '../../../kernel/authz/can.ts';
+import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
+import { abilityScope, withTables } from '../../namespaces/index.ts';
 import type { ReviewState } from './people.queries.ts';
 
 export interface ReviewStatus {
@@ -11,13 +15,15 @@ export interface ReviewStatus {
 }
 
 /** The number of threads of the merge request with this id that are not resolved. */
-const openThreads = (id: RawBuilder<unknown>, internal: boolean) => sql<number>`(
+const openThreads = (id: RawBuilder<unknown>, internal: RawBuilder<unknown>) => sql<number>`(
   select count(distinct n.discussion_id)::int from notes n where n.noteable_type = 'merge_request'
     and n.noteable_id = ${id} and n.resolvable and n.resolved_at is null and (${internal} or not n.internal))`;
 
 /** The number of threads of one merge request that are not resolved. */
 export async function openThreadsOf(db: Db, id: number, internal: boolean): Promise<number> {
-  const { rows } = await sql<{ count: number }>`select ${openThreads(sql`${id}`, internal)} as count`.execute(db);
+  const { rows } = await sql<{
+    count: number;
+  }>`select ${openThreads(sql`${id}`, sql`${internal}::boolean`)} as count`.execute(db);
   return rows[0]?.count ?? 0;
 }
 
@@ -51,19 +57,36 @@ export async function partsOf(db: Db, id: number): Promise<Parts> {
   return rows[0] ?? noParts;
 }
 
-/** By the id of the merge request, with one statement for a page. Internal threads count for those who read them. */
+/** What the caller sees of merge requests of many projects. */
+async function seenAcross(db: Db, caller: Caller, ids: readonly number[], ability: ProjectAbility) {
+  const { tables, condition } = abilityScope(caller, ability);
+  const { rows } = await sql<{ id: number }>`${withTables(tables)} select p.id from projects p
+    where p.id in (select m.project_id from merge_requests m where m.id = any(${[...ids]}::bigint[])) and ${condition}`.execute(
+    db,
+  );
+  return sql`m.project_id = any(${rows.map(({ id }) => id)}::bigint[])`;
+}
+
+/**
+ * By the id of the merge request, with one statement for a page: of the project `of`, or of several. Internal threads and
+ * pipelines count for those who read them.
+ */
 export async function reviewStatusOf(
   db: Db,
   ids: readonly number[],
-  sees: { readonly internal: boolean; readonly pipelines: boolean },
+  caller: Caller,
+  of: ProjectSubject | null,
 ): Promise<ReadonlyMap<number, ReviewStatus>> {
   if (ids.length === 0) return new Map();
+  const seen = async (ability: ProjectAbility) =>
+    of ? sql`${canOnProject(caller, ability, of)}::boolean` : await seenAcross(db, caller, ids, ability);
+  const [internal, pipelines] = await Promise.all([seen('read_internal_note'), seen('read_pipeline')]);
   const { rows } = await sql<ReviewStatus & { merge_request_id: number }>`
     select m.id as merge_request_id,
-      case when ${sees.pipelines} and l.id is not null
+      case when ${pipelines} and l.id is not null
         then json_build_object('id', l.id, 'status', l.status) end as pipeline,
       (select count(*)::int from approvals a where a.merge_request_id = m.id) as approvals,
-      ${openThreads(sql`m.id`, sees.internal)} as open_threads,
+      ${openThreads(sql`m.id`, internal)} as open_threads,
       (select coalesce(json_agg(json_build_object('id', p.user_id, 'state', p.state) order by p.position, p.user_id), '[]')
         from merge_request_people p where p.merge_request_id = m.id and p.role = 'reviewer') as reviewers
     from merge_requests m left join pipelines l on l.id = m.head_pipeline_id

@@ -1,7 +1,8 @@
-/** An issue in the list of its project; with a check box while several are edited. */
+/** An issue in the list of its project or group; with a check box while several are edited. */
 import { Link } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import type { Schemas } from '../../lib/api.ts';
+import { toSegment } from '../../lib/urls.ts';
 import { DataRow } from '../../ui/DataList.tsx';
 import { LabelChip } from '../../ui/LabelChip.tsx';
 import { issueStatus, StatusBadge } from '../../ui/StatusBadge.tsx';
@@ -11,19 +12,21 @@ const ChooseIssue = lazy(() => import('./ChooseIssue.tsx'));
 
 interface Props {
   readonly issue: Schemas['ListedIssue'];
-  readonly segment: string;
+  /** Says of which project it is, where the list has those of several. */
+  readonly full?: boolean;
   /** Whether it is chosen; undefined while nothing is. */
-  readonly chosen: boolean | undefined;
-  choose(chosen: boolean): void;
+  readonly chosen?: boolean | undefined;
+  choose?(chosen: boolean): void;
 }
 
-export function ProjectIssueRow({ issue, segment, chosen, choose }: Props) {
+export function ListedIssueRow({ issue, full = false, chosen, choose }: Props) {
+  const path = issue.references.full.replace(/#\d+$/, '');
   const { task_completion_status: tasks } = issue;
   return (
     <DataRow
       before={
         <>
-          {chosen === undefined ? null : (
+          {chosen === undefined || !choose ? null : (
             <Suspense fallback={null}>
               <ChooseIssue label={`Select ${issue.references.short}: ${issue.title}`} chosen={chosen} choose={choose} />
             </Suspense>
@@ -32,14 +35,14 @@ export function ProjectIssueRow({ issue, segment, chosen, choose }: Props) {
         </>
       }
       title={
-        <Link to="/p/$path/issues/$iid" params={{ path: segment, iid: String(issue.iid) }} data-entry>
+        <Link to="/p/$path/issues/$iid" params={{ path: toSegment(path), iid: String(issue.iid) }} data-entry>
           {issue.title}
         </Link>
       }
       meta={
         <>
           <span>
-            {issue.references.short} by {issue.author.name}
+            {full ? issue.references.full : issue.references.short} by {issue.author.name}
           </span>
           {issue.confidential ? <span>Confidential</span> : null}
           {issue.milestone ? <span>{issue.milestone.title}</span> : null}
