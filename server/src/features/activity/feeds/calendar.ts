@@ -14,8 +14,8 @@ interface CalendarEvent {
 const escaped = (text: string): string =>
   text
     .toWellFormed()
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: calendars cannot hold them
-    .replaceAll(/[\u0000-\u0008\u000B-\u001F\u007F]/g, '')
+    // Calendars cannot hold them.
+    .replaceAll(/\p{Cc}/gu, (character) => (/[\t\n]/.test(character) ? character : ''))
     .replaceAll(/[\\;,]/g, '\\$&')
     .replaceAll('\n', '\\n');
 
