@@ -37,6 +37,9 @@ const ProcessMetrics = Entity('ProcessMetrics', { processes });
 const JobStatistics = Entity('BackgroundJobStatistics', { jobs });
 const CompoundMetrics = Entity('BackgroundJobMetrics', { queues, processes, jobs });
 
+/** When this process began. */
+const startedAt = new Date(performance.timeOrigin);
+
 interface QueueMetricsDependencies {
   readonly db: Db;
   readonly config: { readonly workers: number };
@@ -60,7 +63,7 @@ export function queueMetricsRoutes({ db, config }: QueueMetricsDependencies): Ro
         hostname: os.hostname(),
         pid: process.pid,
         tag: 'millrace',
-        started_at: new Date(Date.now() - process.uptime() * 1000),
+        started_at: startedAt,
         queues: ['default'],
         labels: [],
         concurrency: config.workers,
