@@ -1,4 +1,4 @@
-/** Projects in a real browser: lists, stars, forks, every part of the settings, moving, archiving, deleting and bringing back. */
+/** Projects in a real browser: lists, stars, forks, every part of the settings, moving, archiving, deleting and bringing back. Slow: every part of the settings. */
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { api } from '../support/api.ts';
