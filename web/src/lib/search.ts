@@ -272,6 +272,9 @@ export const facets = (at: SearchAddress, scope: Scope) => {
   });
 };
 
+/** Longer texts are looked for, and not counted. */
+const longestCounted = 256;
+
 /** How much is found by scope, in words: `3`, or `10,000+` where there is more than was counted. */
 export const scopeCounts = ({ search = '', project_id: project, group_id: group, regex }: SearchAddress) =>
   queryOptions({
@@ -287,7 +290,7 @@ export const scopeCounts = ({ search = '', project_id: project, group_id: group,
       );
       return new Map(counts.map(({ scope, count, more }) => [scope, `${count.toLocaleString()}${more ? '+' : ''}`]));
     },
-    enabled: search !== '',
+    enabled: search !== '' && search.length <= longestCounted,
     staleTime: 30_000,
   });
 

@@ -211,7 +211,9 @@ export function searchRoutes(deps: SearchDependencies & { readonly settings: Pic
     wiki_blobs: () => files(found.wikiBlobs(place, wanted, context)),
   });
   const counts = { ...plain, responses: { 200: SearchCounts } } as const;
-  const { search, regex, exclude_forks } = manyFilters;
+  const { regex, exclude_forks } = manyFilters;
+  // Every scope is searched by one request: a text as long as one scope takes would cost as much as all of them.
+  const search = Str({ minLength: 1, maxLength: 256, description: 'What is looked for, whatever its case' });
   const countRoutes = [
     route({
       ...counts,
