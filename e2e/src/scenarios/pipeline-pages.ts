@@ -7,6 +7,7 @@ import { rootPassword, rootToken, startInstance } from '../support/instance.ts';
 import { takeJob } from '../support/runner.ts';
 import { signIn } from '../support/signing-in.ts';
 import type { Suite } from '../support/suite.ts';
+import { deploymentReview, featureFlags, packages } from './delivery-pages.ts';
 
 const project = 'root/harbour';
 const id = encodeURIComponent(project);
@@ -384,98 +385,6 @@ async function triggers(page: Page): Promise<void> {
   await page.getByText('No trigger tokens yet.').waitFor();
 }
 
-/** Published as a job does it, found, downloaded and deleted on the page. */
-async function packages(page: Page): Promise<void> {
-  await page.goto(`/${project}/-/packages`);
-  await page.getByText('No packages yet').waitFor();
-  await look(page, 'packages-empty');
-  const { origin } = new URL(page.url());
-  const published = await fetch(
-    `${origin}/api/v4/projects/${encodeURIComponent(project)}/packages/generic/tide-tables/1.0.0/docs%2Fnorth.txt`,
-    { method: 'PUT', headers: { 'PRIVATE-TOKEN': rootToken }, body: 'high at noon' },
-  );
-  assert.equal(published.status, 201);
-  await page.reload();
-  await look(page, 'packages');
-  await page.getByRole('list', { name: 'Packages' }).getByRole('link', { name: 'tide-tables' }).click();
-  const file = page.getByRole('list', { name: 'Files' }).getByRole('link', { name: 'docs/north.txt' });
-  await file.waitFor();
-  await look(page, 'package');
-  const download = await page.request.get(new URL((await file.getAttribute('href')) ?? '', origin).href);
-  assert.equal(await download.text(), 'high at noon');
-  await page.getByRole('button', { name: 'Delete package' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Delete package' }).click();
-  await page.getByText('No packages yet').waitFor();
-}
-
-/** As an Unleash client asks: by the address and the instance ID that the page shows. */
-async function featureFlags(page: Page): Promise<void> {
-  await page.goto(`/${project}/-/feature_flags`);
-  await page.getByRole('button', { name: 'New feature flag' }).click();
-  const form = page.getByRole('dialog');
-  await form.getByRole('textbox', { name: 'Name' }).fill('night_tide');
-  await form.getByRole('textbox', { name: 'Environments' }).fill('production, review/*');
-  await look(page, 'feature-flag-form');
-  await form.getByRole('button', { name: 'Create feature flag' }).click();
-  const list = page.getByRole('list', { name: 'Feature flags' });
-  await list.getByText('All users: production, review/*').waitFor();
-  await page.getByRole('button', { name: 'Generate instance ID' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Generate', exact: true }).click();
-  await page.getByRole('button', { name: 'Copy Instance ID' }).waitFor();
-  await look(page, 'feature-flags');
-  const [url, instanceId] = await page.locator('section code').allTextContents();
-  const asked = async (environment: string) => {
-    const headers = { 'UNLEASH-INSTANCEID': String(instanceId), 'UNLEASH-APPNAME': environment };
-    const answer = await fetch(`${url}/client/features`, { headers });
-    assert.equal(answer.status, 200);
-    return ((await answer.json()) as { features: { name: string; enabled: boolean }[] }).features;
-  };
-  const states = async () => (await asked('production')).map(({ name, enabled }) => [name, enabled]);
-  assert.deepEqual(await states(), [['night_tide', true]]);
-  await list.getByRole('switch', { name: 'night_tide is active' }).press('Space');
-  await until('the flag is off', 30, async () => (await states())[0]?.[1] === false);
-  await list.getByRole('button', { name: 'Delete night_tide' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Delete feature flag' }).click();
-  await page.getByText('No feature flags yet').waitFor();
-}
-
-const guarded = `deploy: {script: make deploy, environment: quay}
-`;
-
-async function deploymentReview(page: Page, call: Api): Promise<void> {
-  const root = await call.expect<{ id: number; name: string }>(200, 'GET', '/user');
-  await call.expect(200, 'PUT', `/projects/${id}`, { allow_pipeline_trigger_approve_deployment: true });
-  await call.expect(201, 'POST', `/projects/${id}/protected_environments`, {
-    name: 'quay',
-    deploy_access_levels: [{ access_level: 40 }],
-    approval_rules: [
-      { access_level: 40, required_approvals: 1 },
-      { user_id: root.id, required_approvals: 1 },
-    ],
-  });
-  const actions = [{ action: 'update', file_path: '.gitlab-ci.yml', content: guarded }];
-  const commit = { branch: 'guarded', start_branch: 'main', commit_message: 'Deploy to the quay', actions };
-  await call.expect(201, 'POST', `/projects/${id}/repository/commits`, commit);
-  const deployment = await until('the blocked deployment', 60, async () => {
-    const path = `/projects/${id}/deployments?environment=quay`;
-    const [found] = await call.expect<{ environment: { id: number }; status: string }[]>(200, 'GET', path);
-    return found?.status === 'blocked' ? found : null;
-  });
-  await page.goto(`/${project}/-/environments/${deployment.environment.id}`);
-  const list = page.getByRole('list', { name: 'Deployments' });
-  await list.getByText('Needs 1 approval from Maintainers').waitFor();
-  await page.getByRole('button', { name: 'Review deployment #1' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Review deployment #1' });
-  await dialog.getByRole('combobox', { name: 'Approve as' }).selectOption(root.name);
-  await dialog.getByRole('textbox', { name: 'Comment' }).fill('Tide is right');
-  await look(page, 'deployment-review');
-  await dialog.getByRole('button', { name: 'Approve', exact: true }).click();
-  await list.getByText(`Approved by ${root.name}: Tide is right`).waitFor();
-  await list.getByText('Needs 1 approval from Maintainers').waitFor();
-  assert.equal(await list.getByText(`Needs 1 approval from ${root.name}`).count(), 0);
-  await look(page, 'deployment-reviewed');
-}
-
 async function filters(page: Page): Promise<void> {
   await page.goto(`/${project}/-/pipelines?source=schedule`);
   const list = page.getByRole('list', { name: 'Pipelines' });
@@ -511,9 +420,9 @@ export async function pipelinePagesJourney(suite: Suite): Promise<void> {
       await step('a schedule is created, corrected, run, edited and deleted', () => schedules(page, call));
       await step('a trigger token is created and deleted', () => triggers(page));
       await step('a feature flag is created, asked for by a client, switched off and deleted', () =>
-        featureFlags(page),
+        featureFlags(page, project),
       );
-      await step('a package is published, found, downloaded and deleted', () => packages(page));
+      await step('a package is published, found, downloaded and deleted', () => packages(page, project));
       await step('pipelines are filtered by source and author, in the address', () => filters(page));
       const pipeline = await nestedPipeline(call);
       await step('the graph of a pipeline goes by stage or needs, with its children', () => graphs(page, pipeline));
@@ -525,7 +434,9 @@ export async function pipelinePagesJourney(suite: Suite): Promise<void> {
       await step('reports of a merge request are compared with its target branch', () =>
         reports(page, call, instance.url),
       );
-      await step('a deployment is approved for one of its rules, with a comment', () => deploymentReview(page, call));
+      await step('a deployment is approved for one of its rules, with a comment', () =>
+        deploymentReview(page, call, project),
+      );
       await step('charts show outcomes and durations of pipelines', () => charts(page));
       await step('the editor suggests keywords, validates and commits', () => editor(page));
       await close();

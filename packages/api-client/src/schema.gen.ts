@@ -35820,7 +35820,7 @@ export interface components {
             }[];
             id: number;
             keep_divergent_refs: boolean;
-            /** @description Why the last push failed */
+            /** @description Why the last update failed */
             last_error: string | null;
             /** Format: date-time */
             last_successful_update_at: string | null;

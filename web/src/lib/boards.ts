@@ -2,6 +2,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { client, type Schemas, unwrap, unwrapAll, unwrapPage } from './api.ts';
 import { columnOf, moveBody } from './board-columns.ts';
+import type { PlaceKind } from './planning.ts';
 import { iterationName } from './planning.ts';
 
 type Listed = Schemas['ListedIssue'];
@@ -29,7 +30,6 @@ export interface BoardIssue
   /** Where changes of it are told. */
   readonly topic: string;
 }
-export type PlaceKind = 'project' | 'group';
 
 /** Id of a list, or the columns before and after the lists. */
 export type ColumnName = 'backlog' | 'closed' | `${number}`;

@@ -2,13 +2,12 @@
 import { queryOptions } from '@tanstack/react-query';
 import { client, type Schemas, unwrap, unwrapPage } from './api.ts';
 import { filterQuery, type IssueFilter, orderQuery } from './issue-filters.ts';
+import type { PlaceKind } from './planning.ts';
 
 export type Issue = Schemas['Issue'];
 
 const stateOf = ({ state }: IssueFilter): 'opened' | 'closed' | 'all' =>
   state === 'closed' || state === 'all' ? state : 'opened';
-
-type PlaceKind = 'project' | 'group';
 
 /** Of a project, or of all projects below a group. */
 export const issues = (id: string, filter: IssueFilter, kind: PlaceKind = 'project') =>

@@ -1,7 +1,7 @@
 /** Iterations of groups, as groups and projects show them, their cadences, and the issues planned for one. */
 import { queryOptions } from '@tanstack/react-query';
 import { client, type Schemas, unwrap, unwrapAll, unwrapPage } from './api.ts';
-import type { PlaceKind } from './boards.ts';
+import type { PlaceKind } from './planning.ts';
 
 export type Iteration = Schemas['Iteration'];
 export type Cadence = Schemas['IterationCadence'];

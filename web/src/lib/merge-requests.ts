@@ -2,6 +2,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { client, type Schemas, unwrap, unwrapPage } from './api.ts';
 import type { TaskUpdate } from './markdown/tasks.ts';
+import type { PlaceKind } from './planning.ts';
 
 export type ListedMergeRequest = Schemas['ListedMergeRequest'];
 
@@ -51,8 +52,6 @@ const narrowed = (filter: MergeRequestFilter) => ({
 });
 
 /** Of a project, or of all projects below a group. */
-type PlaceKind = 'project' | 'group';
-
 export const mergeRequestList = (id: string, filter: MergeRequestFilter, kind: PlaceKind = 'project') =>
   queryOptions({
     queryKey: [kind, id, 'merge-requests', filter],

@@ -20,8 +20,11 @@ interface MilestoneChange {
   readonly update_task?: Schemas['PutProjectsByIdMilestonesByMilestoneIdBody']['update_task'];
 }
 
+/** What has plans: a project, or a group with all that is below it. */
+export type PlaceKind = 'project' | 'group';
+
 /** The milestones of a project or group by its full path. */
-export function milestonesOf(kind: 'project' | 'group', path: string) {
+export function milestonesOf(kind: PlaceKind, path: string) {
   const key = [kind, path] as const;
   const id = { id: path };
   return {
@@ -114,12 +117,6 @@ export function milestonesOf(kind: 'project' | 'group', path: string) {
     },
   };
 }
-
-/** Full path of the project that a merge request goes into. */
-export const pathOfRequest = (request: { readonly references: { readonly full: string } }): string =>
-  request.references.full.replace(/!\d+$/, '');
-
-type PlaceKind = 'project' | 'group';
 
 /** Milestones that something may be planned for; of a group also those below it. */
 export const openMilestones = (path: string, kind: PlaceKind = 'project') =>

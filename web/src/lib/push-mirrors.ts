@@ -19,7 +19,7 @@ export const pushMirrors = (id: string) =>
 /** The public key of a mirror over SSH. */
 export const mirrorKey = (id: string, mirror: number) =>
   queryOptions({
-    queryKey: ['project', id, 'mirror-key', mirror],
+    queryKey: ['project', id, 'mirror-key', String(mirror)],
     queryFn: (): Promise<Schemas['RemoteMirrorPublicKey']> =>
       unwrap(
         client.GET('/projects/{id}/remote_mirrors/{mirror_id}/public_key', {
@@ -42,6 +42,7 @@ export const pullMirror = (id: string) =>
 
 export const pullMirrorKey = (id: string): PublicKey =>
   queryOptions({
-    queryKey: ['project', id, 'mirror-key', 0],
+    // Below the key of the mirror: another address has another key pair.
+    queryKey: ['project', id, 'pull-mirror', 'key'],
     queryFn: () => unwrap(client.GET('/projects/{id}/mirror/pull/public_key', { params: { path: { id } } })),
   });

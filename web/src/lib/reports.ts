@@ -1,7 +1,7 @@
 /** Burnup and burndown of milestones and iterations, and the velocity of cadences. */
 import { queryOptions } from '@tanstack/react-query';
 import { client, type Schemas, unwrap } from './api.ts';
-import type { PlaceKind } from './boards.ts';
+import type { PlaceKind } from './planning.ts';
 
 export type BurnupReport = Schemas['BurnupReport'];
 export type Velocity = Schemas['IterationVelocity'];

@@ -97,3 +97,7 @@ export function splitRef(text: string, refs: readonly string[]): { ref: string; 
   const slash = text.indexOf('/');
   return slash === -1 ? { ref: text, path: '' } : { ref: text.slice(0, slash), path: text.slice(slash + 1) };
 }
+
+/** Full path of the project that an issue is in, or that a merge request goes into. */
+export const pathOfReferenced = (of: { readonly references: { readonly full: string } }): string =>
+  of.references.full.replace(/[#!]\d+$/, '');

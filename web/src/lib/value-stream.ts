@@ -1,7 +1,7 @@
 /** How long work takes from the first push to production, by stages. */
 import { queryOptions } from '@tanstack/react-query';
 import { client, type Schemas, unwrap } from './api.ts';
-import type { PlaceKind } from './boards.ts';
+import type { PlaceKind } from './planning.ts';
 
 export type Stage = Schemas['ValueStream']['stages'][number];
 

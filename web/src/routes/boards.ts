@@ -1,6 +1,7 @@
 /** Routes of boards, for projects and groups alike, and of epic boards: the first one, or one by its id. */
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import type { Boards, PlaceKind } from '../lib/boards.ts';
+import type { Boards } from '../lib/boards.ts';
+import type { PlaceKind } from '../lib/planning.ts';
 import { queries } from '../lib/queries.ts';
 import { fromSegment } from '../lib/urls.ts';
 import { group } from './base.ts';

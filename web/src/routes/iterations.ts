@@ -1,7 +1,7 @@
 /** Routes of iterations, for projects and groups alike, and of the cadences of groups. */
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import type { PlaceKind } from '../lib/boards.ts';
 import type { IterationSearch } from '../lib/iterations.ts';
+import type { PlaceKind } from '../lib/planning.ts';
 import { queries } from '../lib/queries.ts';
 import { fromSegment } from '../lib/urls.ts';
 import { group, number, text } from './base.ts';

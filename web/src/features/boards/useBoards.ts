@@ -1,6 +1,7 @@
 /** The place whose boards the address names, and what the person who looks may do with them. */
-import { type Boards, boardsOf, type PlaceKind } from '../../lib/boards.ts';
+import { type Boards, boardsOf } from '../../lib/boards.ts';
 import { epicBoardsOf } from '../../lib/epic-boards.ts';
+import type { PlaceKind } from '../../lib/planning.ts';
 import { useGroup } from '../groups/useGroupForm.ts';
 import { level, useProject } from '../projects/useProject.ts';
 

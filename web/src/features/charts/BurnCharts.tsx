@@ -2,7 +2,7 @@
 import { SegmentedControl } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { PlaceKind } from '../../lib/boards.ts';
+import type { PlaceKind } from '../../lib/planning.ts';
 import { type BurnupReport, burnupReport, type Measure } from '../../lib/reports.ts';
 import { FormError } from '../../ui/FormError.tsx';
 import { Axes } from './Axes.tsx';

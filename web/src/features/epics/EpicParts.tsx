@@ -14,7 +14,7 @@ import {
   placeIssue,
   removeIssue,
 } from '../../lib/epics.ts';
-import { toSegment } from '../../lib/urls.ts';
+import { pathOfReferenced, toSegment } from '../../lib/urls.ts';
 import { Select } from '../../ui/Choices.tsx';
 import { ConfirmButton } from '../../ui/ConfirmButton.tsx';
 import { DataList, DataRow } from '../../ui/DataList.tsx';
@@ -144,7 +144,7 @@ export function EpicIssues({ path, epic, contents, writes, again }: Props) {
               title={
                 <Link
                   to="/p/$path/issues/$iid"
-                  params={{ path: toSegment(issue.references.full.replace(/#\d+$/, '')), iid: String(issue.iid) }}
+                  params={{ path: toSegment(pathOfReferenced(issue)), iid: String(issue.iid) }}
                   data-entry
                 >
                   {issue.title}

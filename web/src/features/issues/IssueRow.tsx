@@ -1,7 +1,7 @@
 /** An issue in a list that says where it belongs. */
 import { Link } from '@tanstack/react-router';
 import type { Schemas } from '../../lib/api.ts';
-import { toSegment } from '../../lib/urls.ts';
+import { pathOfReferenced, toSegment } from '../../lib/urls.ts';
 import { DataRow } from '../../ui/DataList.tsx';
 import { LabelChip } from '../../ui/LabelChip.tsx';
 import { issueStatus, StatusBadge } from '../../ui/StatusBadge.tsx';
@@ -14,7 +14,7 @@ interface Props {
 }
 
 export function IssueRow({ issue, full }: Props) {
-  const path = issue.references.full.replace(/#\d+$/, '');
+  const path = pathOfReferenced(issue);
   return (
     <DataRow
       before={<StatusBadge status={issueStatus(issue.state)} compact />}

@@ -2,7 +2,7 @@
 import { Link } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import type { Schemas } from '../../lib/api.ts';
-import { toSegment } from '../../lib/urls.ts';
+import { pathOfReferenced, toSegment } from '../../lib/urls.ts';
 import { DataRow } from '../../ui/DataList.tsx';
 import { LabelChip } from '../../ui/LabelChip.tsx';
 import { issueStatus, StatusBadge } from '../../ui/StatusBadge.tsx';
@@ -20,7 +20,7 @@ interface Props {
 }
 
 export function ListedIssueRow({ issue, full = false, chosen, choose }: Props) {
-  const path = issue.references.full.replace(/#\d+$/, '');
+  const path = pathOfReferenced(issue);
   const { task_completion_status: tasks } = issue;
   return (
     <DataRow

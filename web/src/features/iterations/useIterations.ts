@@ -1,5 +1,5 @@
 /** The place whose iterations the address names, and whether the person who looks may change them. */
-import type { PlaceKind } from '../../lib/boards.ts';
+import type { PlaceKind } from '../../lib/planning.ts';
 import { useGroup } from '../groups/useGroupForm.ts';
 import { level, useProject } from '../projects/useProject.ts';
 

@@ -2,8 +2,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Schemas } from '../../lib/api.ts';
-import { pathOfRequest } from '../../lib/planning.ts';
-import { toSegment } from '../../lib/urls.ts';
+import { pathOfReferenced, toSegment } from '../../lib/urls.ts';
 import { DataRow } from '../../ui/DataList.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
@@ -23,7 +22,7 @@ export function MergeRequestRow({ request, full = false, children }: Props) {
       title={
         <Link
           to="/p/$path/merge_requests/$iid"
-          params={{ path: toSegment(pathOfRequest(request)), iid: String(request.iid) }}
+          params={{ path: toSegment(pathOfReferenced(request)), iid: String(request.iid) }}
           data-entry
         >
           {request.title}

@@ -2,9 +2,8 @@
 import { Avatar, Badge } from '@mantine/core';
 import { counted } from '../../lib/counted.ts';
 import type { ListedMergeRequest } from '../../lib/merge-requests.ts';
-import { pathOfRequest } from '../../lib/planning.ts';
 import { reviewerStates } from '../../lib/reviews.ts';
-import { toSegment } from '../../lib/urls.ts';
+import { pathOfReferenced, toSegment } from '../../lib/urls.ts';
 import { LabelChip } from '../../ui/LabelChip.tsx';
 import { RefBadge } from '../../ui/RefBadge.tsx';
 import { PipelineMark } from '../pipelines/PipelineMark.tsx';
@@ -29,7 +28,7 @@ export function ReviewedRow({ request, full = false, usual = null }: Props) {
           Draft
         </Badge>
       ) : null}
-      <PipelineMark segment={toSegment(pathOfRequest(request))} pipeline={status?.pipeline} />
+      <PipelineMark segment={toSegment(pathOfReferenced(request))} pipeline={status?.pipeline} />
       <RefBadge name={request.source_branch} />
       {request.target_branch === usual ? null : <span>into {request.target_branch}</span>}
       {request.milestone ? <span>{request.milestone.title}</span> : null}

@@ -41,15 +41,13 @@ function Issues({ of, milestone }: { of: MilestonesInView; milestone: Milestone 
       {data.nextPage ? (
         <p className={classes.nothing}>
           These are the first {data.items.length}.{' '}
-          {of.kind === 'project' ? (
-            <Link
-              to="/p/$path/issues"
-              params={{ path: of.segment }}
-              search={{ milestone: milestone.title, state: 'all' }}
-            >
-              All issues
-            </Link>
-          ) : null}
+          <Link
+            to={of.kind === 'project' ? '/p/$path/issues' : '/g/$path/issues'}
+            params={{ path: of.segment }}
+            search={{ milestone: milestone.title, state: 'all' }}
+          >
+            All issues
+          </Link>
         </p>
       ) : null}
     </>

@@ -2,6 +2,8 @@
 import { Readable } from 'node:stream';
 import { isGitError, type Offer, pushHead, type RemoteCommand, readOffer, readPushReport } from '@millrace/git';
 import { BrokenOff, lively, type Outbound } from '../../../kernel/outbound/index.ts';
+import { plainPart, remoteOf } from '../project-archives/http-fetch.ts';
+import type { Remote } from '../project-archives/lfs-source.ts';
 
 /** Milliseconds. */
 export const patience = { asking: 30_000, answering: 600_000, moving: 120_000 };
@@ -15,32 +17,10 @@ export class NotMirrored extends Error {
   }
 }
 
-/** An address with what proves us there apart. */
-export interface MirrorRemote {
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
-/** A name or password as an address has it, without its escapes. */
-export const plainPart = (text: string) => {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-};
-
-/** Null for what is no address of http or https. */
-export function mirrorRemote(address: string): MirrorRemote | null {
-  const url = /\s/.test(address) ? null : URL.parse(address);
-  if (!url || !/^https?:$/.test(url.protocol)) return null;
-  const { username, password } = url;
-  [url.username, url.password, url.hash, url.search] = ['', '', '', ''];
-  const proof = Buffer.from(`${plainPart(username)}:${plainPart(password)}`).toString('base64');
-  return {
-    url: url.href.replace(/\/+$/, ''),
-    headers: username || password ? { Authorization: `Basic ${proof}` } : {},
-  };
+/** Null for what is no address of http or https. A query is left out: what is asked for is written behind the address. */
+export function mirrorRemote(address: string): Remote | null {
+  const remote = /\s/.test(address) ? null : remoteOf(address);
+  return remote && { ...remote, url: remote.url.replace(/\/*(?:\?.*)?$/, '') };
 }
 
 /** The address as it is shown: stars for name and password. */
@@ -85,7 +65,7 @@ export async function inWords<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /** What the mirror has, and what its server can do. */
-export async function mirrorOffer(outbound: Outbound, remote: MirrorRemote, signal: AbortSignal): Promise<Offer> {
+export async function mirrorOffer(outbound: Outbound, remote: Remote, signal: AbortSignal): Promise<Offer> {
   const answer = await outbound.open({
     url: `${remote.url}/info/refs?service=git-receive-pack`,
     kind: 'mirror',
@@ -105,7 +85,7 @@ export async function mirrorOffer(outbound: Outbound, remote: MirrorRemote, sign
 /** Sends the commands with their pack; answers why references were refused, by name. */
 export async function pushTo(
   outbound: Outbound,
-  remote: MirrorRemote,
+  remote: Remote,
   {
     offer,
     commands,

@@ -7,11 +7,13 @@ import {
   pushHead,
   type RemoteCommand,
   receivePackAnswers,
+  type Sha,
   uploadPackAnswers,
 } from '@millrace/git';
 import type { ClientChannel } from 'ssh2';
 import { lively, type Outbound } from '../../../kernel/outbound/index.ts';
-import { failed, inWords, NotMirrored, patience, plainPart } from './remote-http.ts';
+import { plainPart } from '../project-archives/http-fetch.ts';
+import { failed, inWords, NotMirrored, patience } from './remote-http.ts';
 import { fingerprintOf, hostKeyOf, signaturesOf } from './ssh-keys.ts';
 
 export interface SshRemote {
@@ -47,8 +49,6 @@ export interface SshSession {
   push(commands: readonly RemoteCommand[], pack: Readable | null): Promise<ReadonlyMap<string, string>>;
   close(): void;
 }
-
-type Sha = Offer['refs'][number]['id'];
 
 export interface SshFetchSession extends Pick<SshSession, 'offer' | 'hostKey' | 'close'> {
   /** The pack with the wanted objects and what they reach, but for what the others reach. */

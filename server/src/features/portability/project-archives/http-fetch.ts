@@ -1,9 +1,7 @@
 /** Repositories elsewhere that are fetched over HTTP: what they offer, and the pack with what is wanted of it. */
-import { fetchAll, isGitError, type Offer, readFetched, readOffer } from '@millrace/git';
+import { fetchAll, isGitError, type Offer, readFetched, readOffer, type Sha } from '@millrace/git';
 import { lively, type Outbound, type OutboundKind } from '../../../kernel/outbound/index.ts';
 import type { Remote } from './lfs-source.ts';
-
-type Sha = Offer['refs'][number]['id'];
 
 /** Until the other side begins to answer, in milliseconds: servers pack for a while before they send. */
 const patience = { asking: 10_000, packing: 600_000 };
@@ -22,20 +20,22 @@ export class RefusedRemote extends Error {
   }
 }
 
-/** An address as it is entered, with what proves us there apart. */
+/** A name or password as an address has it, without its escapes. */
+export const plainPart = (text: string) => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+};
+
+/** An address as it is entered, with what proves us there apart. Null for what is no address of http or https. */
 export function remoteOf(entered: string): Remote | null {
   const url = URL.parse(entered);
   if (!url || !/^https?:$/.test(url.protocol)) return null;
   const { username, password } = url;
   [url.username, url.password, url.hash] = ['', '', ''];
-  const plain = (text: string) => {
-    try {
-      return decodeURIComponent(text);
-    } catch {
-      return text;
-    }
-  };
-  const proof = Buffer.from(`${plain(username)}:${plain(password)}`).toString('base64');
+  const proof = Buffer.from(`${plainPart(username)}:${plainPart(password)}`).toString('base64');
   return {
     url: url.href.replace(/\/+$/, ''),
     headers: username || password ? { Authorization: `Basic ${proof}` } : {},

@@ -1,10 +1,7 @@
 /** What an update of a pull mirror moves here: the refs of the other repository against those of the project. Pure but for the questions it asks. */
-import type { Offer } from '@millrace/git';
+import { type Offer, type Sha, ZERO_SHA } from '@millrace/git';
 import type { MirroredRef, Outgoing } from '../../namespaces/index.ts';
 
-type Sha = Offer['refs'][number]['id'];
-
-const zero = '0'.repeat(40);
 const heads = 'refs/heads/';
 const tags = 'refs/tags/';
 
@@ -30,7 +27,7 @@ export function differing(
   );
   // The branch that HEAD names there comes first: it becomes the default one of an empty repository.
   const sorted = [...wanted.filter(({ ref }) => ref === head), ...wanted.filter(({ ref }) => ref !== head)];
-  return sorted.map(({ ref, id }) => ({ ref, before: own.get(ref) ?? zero, after: id }));
+  return sorted.map(({ ref, id }) => ({ ref, before: own.get(ref) ?? ZERO_SHA, after: id }));
 }
 
 /** Leaves out what diverged, unless it is overwritten. A tag that moved has always diverged. */
@@ -42,7 +39,7 @@ export async function planOf(
   const kept: MirroredRef[] = [];
   const diverged: string[] = [];
   for (const change of changes) {
-    const isNew = change.before === zero;
+    const isNew = change.before === ZERO_SHA;
     const follow =
       isNew || overwrites || (change.ref.startsWith(heads) && (await follows(change.before, change.after)));
     if (follow) kept.push(change);

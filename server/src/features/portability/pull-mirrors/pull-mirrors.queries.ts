@@ -3,6 +3,7 @@ import { type Insertable, sql, type Updateable } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { PullMirror } from '../../../kernel/db/rows.ts';
 import type { PullMirrorsTable } from '../../../kernel/db/tables.ts';
+import { isFreeFor, untaken } from '../mirrors/runs.queries.ts';
 
 const of = (db: Db, projectId: number) => db.selectFrom('pull_mirrors').selectAll().where('project_id', '=', projectId);
 
@@ -76,25 +77,14 @@ export async function beginPull(db: Db, id: number, job: string, hours: number):
     .set({ update_status: 'started', run_job: job, last_update_started_at: sql`now()`, next_update_at: null })
     .where('id', '=', id)
     .where('enabled', '=', true)
-    .where(
-      sql<boolean>`(update_status <> 'started' or run_job = ${job}
-        or last_update_started_at < now() - make_interval(hours => ${hours}::int))`,
-    )
+    .where(isFreeFor(job, hours))
     .where(
       sql<boolean>`exists (select from projects p where p.id = project_id
         and p.marked_for_deletion_on is null and not p.archived)`,
     )
     .returningAll()
     .executeTakeFirst();
-  if (mirror) return mirror;
-  const busy = await db
-    .selectFrom('pull_mirrors')
-    .select('id')
-    .where('id', '=', id)
-    .where('enabled', '=', true)
-    .where('update_status', '=', 'started')
-    .executeTakeFirst();
-  return busy ? 'busy' : null;
+  return mirror ?? (await untaken(db, 'pull_mirrors', id));
 }
 
 /**
@@ -125,14 +115,4 @@ export async function endPull(
     .returning('id')
     .executeTakeFirst();
   return row !== undefined;
-}
-
-/** Keeps the key that a server showed first. */
-export async function rememberHostKey(db: Db, id: number, hostKey: string): Promise<void> {
-  await db
-    .updateTable('pull_mirrors')
-    .set({ host_keys: [hostKey] })
-    .where('id', '=', id)
-    .where(sql<boolean>`host_keys = '{}'`)
-    .execute();
 }

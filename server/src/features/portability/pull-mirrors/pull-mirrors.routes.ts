@@ -5,7 +5,7 @@ import type { Db } from '../../../kernel/db/index.ts';
 import { recordNotFound } from '../../../kernel/http/errors.ts';
 import { Bool, IdOrPath, List, OneOf, Optional, OrNull, Str } from '../../../kernel/http/params/schema.ts';
 import { answer, Empty, type Route, route } from '../../../kernel/http/route.ts';
-import { authMethods } from '../push-mirrors/push-mirrors.entity.ts';
+import { authMethods } from '../mirrors/mirrors.entity.ts';
 import { PullMirror, PullMirrorKey, pullMirrorJson } from './pull-mirrors.entity.ts';
 import { findMirror } from './pull-mirrors.queries.ts';
 import { notMirrored, type PullMirrors } from './pull-mirrors.service.ts';

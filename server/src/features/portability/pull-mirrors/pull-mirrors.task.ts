@@ -1,17 +1,18 @@
 /** Updating pull mirrors: every minute those whose time has come, as many at once as the instance allows. */
-import type { Offer } from '@millrace/git';
+import type { Sha } from '@millrace/git';
 import Type from 'typebox';
 import type { Acting } from '../../../kernel/authz/acting.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { PullMirror } from '../../../kernel/db/rows.ts';
-import { addJob, type CronItem, defineTask } from '../../../kernel/queue/index.ts';
+import { addJob, addJobs, type CronItem, defineTask } from '../../../kernel/queue/index.ts';
 import type { PortabilityDependencies } from '../index.ts';
 import type { MirrorPurposes } from '../mirrors/address.ts';
 import { mirroredBranches } from '../mirrors/branches.ts';
 import { NotMirrored, withoutProof } from '../mirrors/remote-http.ts';
+import { rememberHostKey } from '../mirrors/runs.queries.ts';
 import type { UrlImports } from '../project-archives/url-imports.ts';
 import { differing, planOf } from './plan.ts';
-import { beginPull, dueMirrors, endPull, markScheduled, rememberHostKey, underWay } from './pull-mirrors.queries.ts';
+import { beginPull, dueMirrors, endPull, markScheduled, underWay } from './pull-mirrors.queries.ts';
 import { asNotMirrored, type PullSession, pullSession } from './remote.ts';
 import { apart, delayAfter } from './schedule.ts';
 
@@ -26,9 +27,11 @@ const mostHave = 1000;
 const named = 10;
 const mebibyte = 1024 ** 2;
 
+const jobOf = (id: number) => ({ payload: { mirror_id: id }, jobKey: `pull-mirror:${id}` });
+
 /** An update of the mirror, now or later; one that waits already is moved. */
 export const schedulePull = (db: Db, id: number, runAt = new Date()): Promise<void> =>
-  addJob(db, pullTask, { mirror_id: id }, { jobKey: `pull-mirror:${id}`, runAt });
+  addJob(db, pullTask, jobOf(id).payload, { jobKey: jobOf(id).jobKey, runAt });
 
 const listed = (refs: readonly string[]) =>
   `${refs.slice(0, named).join(', ')}${refs.length > named ? ` and ${refs.length - named} more` : ''}`;
@@ -43,7 +46,8 @@ export function pullMirrorTasks(deps: Dependencies, imports: Pick<UrlImports, 'f
     const sealed = mirror.ssh_private_key_sealed;
     const proof = sealed && { privateKey: secrets.open(sealed, purposes.key), hostKeys: mirror.host_keys };
     const opened = await pullSession(outbound, address, proof, signal);
-    if (opened.hostKey !== null && mirror.host_keys.length === 0) await rememberHostKey(db, mirror.id, opened.hostKey);
+    if (opened.hostKey !== null && mirror.host_keys.length === 0)
+      await rememberHostKey(db, 'pull_mirrors', mirror.id, opened.hostKey);
     return opened;
   };
 
@@ -59,7 +63,7 @@ export function pullMirrorTasks(deps: Dependencies, imports: Pick<UrlImports, 'f
     if (missing.length === 0) return await move(mirror, acting, { changes, pack: null, there }, signal);
     const offered = await ours.known(there.offer.refs.map(({ id }) => id));
     const tips = ours.refs.map(({ id }) => id).filter((id) => !offered.has(id));
-    const have = [...offered, ...tips].slice(0, mostHave) as Offer['refs'][number]['id'][];
+    const have = [...offered, ...tips].slice(0, mostHave) as Sha[];
     await there.fetch([...new Set(missing)], have, (pack) => move(mirror, acting, { changes, pack, there }, signal));
   }
 
@@ -159,7 +163,7 @@ export function pullMirrorTasks(deps: Dependencies, imports: Pick<UrlImports, 'f
       const due = await dueMirrors(tx, free, longest * 2);
       if (due.length === 0) return;
       await markScheduled(tx, due);
-      for (const id of due) await schedulePull(tx, id);
+      await addJobs(tx, pullTask, due.map(jobOf));
     });
   }
 

@@ -1,14 +1,13 @@
 /** Pull mirrors: of a repository that git itself serves over HTTP, and of another project of the application over SSH. */
-
-import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
 import { eventually } from '../../../../test/ci.ts';
 import { type BuiltToken, buildAdmin, buildToken, unique } from '../../../../test/factories.ts';
 import { type GitClient, gitClient } from '../../../../test/git.ts';
+import { gitBackend } from '../../../../test/git-backend.ts';
 import { buildRepositoryProject, type Json, type RepositoryProject } from '../../../../test/repositories.ts';
 import { keyPair } from '../../../../test/ssh.ts';
 import { runTask } from '../../../../test/tasks.ts';
@@ -57,32 +56,6 @@ interface Upstream {
   push(branch: string, file: string, content: string): Promise<string>;
 }
 
-function backend(request: IncomingMessage, response: ServerResponse, sent: number[]): void {
-  const url = new URL(request.url ?? '/', 'http://localhost');
-  const child = spawn('git', ['http-backend'], {
-    env: {
-      ...{ PATH: process.env.PATH ?? '', GIT_PROJECT_ROOT: git.directory, GIT_HTTP_EXPORT_ALL: '1' },
-      ...{ PATH_INFO: url.pathname, QUERY_STRING: url.search.slice(1), REMOTE_USER: 'robot' },
-      ...{ REQUEST_METHOD: request.method, CONTENT_TYPE: request.headers['content-type'] ?? '' },
-      GIT_CONFIG_GLOBAL: '/dev/null',
-    },
-  });
-  request.pipe(child.stdin);
-  const out: Buffer[] = [];
-  child.stdout.on('data', (chunk: Buffer) => out.push(chunk));
-  child.once('close', () => {
-    const all = Buffer.concat(out);
-    const end = all.indexOf('\r\n\r\n');
-    for (const line of all.subarray(0, end).toString().split('\r\n')) {
-      const [key = '', value = ''] = line.split(': ');
-      if (key === 'Status') response.statusCode = Number.parseInt(value, 10);
-      else response.setHeader(key, value);
-    }
-    if (request.method === 'POST') sent.push(all.length);
-    response.end(all.subarray(end + 4));
-  });
-}
-
 /** A repository elsewhere with a commit on `main`, that is served to who knows the password. */
 async function upstream(): Promise<Upstream> {
   const name = `${unique('upstream')}.git`;
@@ -96,7 +69,10 @@ async function upstream(): Promise<Upstream> {
     if (request.headers.authorization !== proof) return void response.writeHead(401).end();
     const { pathname } = new URL(request.url ?? '/', 'http://localhost');
     if (pathname.startsWith('/lfs/')) return void response.end(large.get(pathname.slice(5)));
-    if (!pathname.endsWith('/info/lfs/objects/batch')) return backend(request, response, sent);
+    if (!pathname.endsWith('/info/lfs/objects/batch'))
+      return void gitBackend(git.directory, request, response).then((size) => {
+        if (request.method === 'POST') sent.push(size);
+      });
     const body: Buffer[] = [];
     request.on('data', (chunk: Buffer) => body.push(chunk));
     request.once('end', () => {

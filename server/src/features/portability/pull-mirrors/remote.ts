@@ -1,12 +1,10 @@
 /** A repository elsewhere that is fetched from, over HTTP or SSH. */
-import { isGitError, type Offer } from '@millrace/git';
+import { isGitError, type Offer, type Sha } from '@millrace/git';
 import { BrokenOff, type Outbound } from '../../../kernel/outbound/index.ts';
 import { mirrorRemote, NotMirrored } from '../mirrors/remote-http.ts';
 import { openSshFetch, type SshProof, sshRemote } from '../mirrors/remote-ssh.ts';
 import { offerOf, packOf, RefusedRemote } from '../project-archives/http-fetch.ts';
 import type { Remote } from '../project-archives/lfs-source.ts';
-
-type Sha = Offer['refs'][number]['id'];
 
 export interface PullSession {
   readonly offer: Offer;

@@ -5,6 +5,7 @@ import type { Project, PushMirror } from '../../../kernel/db/rows.ts';
 import type { PushMirrorsTable } from '../../../kernel/db/tables.ts';
 import type { Page } from '../../../kernel/http/pagination.ts';
 import { countUpTo } from '../../../kernel/http/paging.queries.ts';
+import { isFreeFor, untaken } from '../mirrors/runs.queries.ts';
 
 const of = (db: Db, projectId: number) => db.selectFrom('push_mirrors').selectAll().where('project_id', '=', projectId);
 
@@ -70,10 +71,7 @@ export async function markScheduled(db: Db, ids: readonly number[]): Promise<voi
     .execute();
 }
 
-/**
- * Takes the mirror for a job: null where it is gone or switched off, `busy` where another job pushes. A job that was cut
- * off goes on with its own; what nobody ended for hours is nobody's.
- */
+/** Takes the mirror for a job: null where it is gone or switched off, `busy` where another job pushes. */
 export async function beginPush(
   db: Db,
   id: number,
@@ -85,23 +83,11 @@ export async function beginPush(
     .set({ update_status: 'started', run_job: job, last_update_started_at: sql`now()` })
     .where('id', '=', id)
     .where('enabled', '=', true)
-    .where(
-      sql<boolean>`(update_status <> 'started' or run_job = ${job}
-        or last_update_started_at < now() - make_interval(hours => ${hours}::int))`,
-    )
+    .where(isFreeFor(job, hours))
     .where(sql<boolean>`exists (select from projects p where p.id = project_id and p.marked_for_deletion_on is null)`)
     .returningAll()
     .executeTakeFirst();
-  if (!mirror) {
-    const busy = await db
-      .selectFrom('push_mirrors')
-      .select('id')
-      .where('id', '=', id)
-      .where('enabled', '=', true)
-      .where('update_status', '=', 'started')
-      .executeTakeFirst();
-    return busy ? 'busy' : null;
-  }
+  if (!mirror) return await untaken(db, 'push_mirrors', id);
   const project = await db
     .selectFrom('projects')
     .selectAll()
@@ -139,16 +125,6 @@ export async function endPush(
     .returning('before.failure_told as told')
     .executeTakeFirst();
   return status === 'failed' && row?.told === false;
-}
-
-/** Keeps the key that a server showed first. */
-export async function rememberHostKey(db: Db, id: number, hostKey: string): Promise<void> {
-  await db
-    .updateTable('push_mirrors')
-    .set({ host_keys: [hostKey] })
-    .where('id', '=', id)
-    .where(sql<boolean>`host_keys = '{}'`)
-    .execute();
 }
 
 export async function pathOf(db: Db, { path, namespace_id }: Pick<Project, 'path' | 'namespace_id'>): Promise<string> {

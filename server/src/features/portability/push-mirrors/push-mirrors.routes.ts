@@ -7,7 +7,8 @@ import { recordNotFound } from '../../../kernel/http/errors.ts';
 import { mapPage, offsetPage } from '../../../kernel/http/pagination.ts';
 import { Bool, IdOrPath, Int, List, OneOf, Optional, OrNull, Str } from '../../../kernel/http/params/schema.ts';
 import { answer, Empty, type Route, route } from '../../../kernel/http/route.ts';
-import { authMethods, MirrorKey, PushMirror, pushMirrorJson } from './push-mirrors.entity.ts';
+import { authMethods } from '../mirrors/mirrors.entity.ts';
+import { MirrorKey, PushMirror, pushMirrorJson } from './push-mirrors.entity.ts';
 import { findMirror, listMirrors } from './push-mirrors.queries.ts';
 import type { MirrorRequest, PushMirrors } from './push-mirrors.service.ts';
 

@@ -8,18 +8,13 @@ import { caretakersOf, findProjectSubject } from '../../namespaces/index.ts';
 import type { PortabilityDependencies } from '../index.ts';
 import type { MirrorPurposes } from '../mirrors/address.ts';
 import { mirroredBranches } from '../mirrors/branches.ts';
-import {
-  type MirrorRemote,
-  mirrorOffer,
-  mirrorRemote,
-  NotMirrored,
-  pushTo,
-  withoutProof,
-} from '../mirrors/remote-http.ts';
+import { mirrorOffer, mirrorRemote, NotMirrored, pushTo, withoutProof } from '../mirrors/remote-http.ts';
 import { openSshSession, type SshSession, sshRemote } from '../mirrors/remote-ssh.ts';
+import { rememberHostKey } from '../mirrors/runs.queries.ts';
+import type { Remote } from '../project-archives/lfs-source.ts';
 import { sendLarge } from './lfs-target.ts';
 import { planOf } from './plan.ts';
-import { beginPush, enabledMirrors, endPush, pathOf, rememberHostKey } from './push-mirrors.queries.ts';
+import { beginPush, enabledMirrors, endPush, pathOf } from './push-mirrors.queries.ts';
 
 export const purposes: MirrorPurposes = { address: 'push mirror', key: 'key of a push mirror' };
 const pushTask = { name: 'portability.push_mirror', maxAttempts: 5 };
@@ -36,7 +31,7 @@ const mostReasons = 10;
 /** A mirror that is connected to: what it has, and a push to it. */
 type MirrorSession = Pick<SshSession, 'offer' | 'push' | 'close'> & {
   /** Where its objects of Git LFS go; null over SSH. */
-  readonly remote: MirrorRemote | null;
+  readonly remote: Remote | null;
 };
 
 /** A push of the mirror, now or later; one that waits already is moved, or keeps its time. */
@@ -61,7 +56,7 @@ export function pushMirrorTasks(deps: Dependencies) {
     if (ssh && mirror.ssh_private_key_sealed) {
       const privateKey = secrets.open(mirror.ssh_private_key_sealed, purposes.key);
       const opened = await openSshSession(outbound, ssh, { privateKey, hostKeys: mirror.host_keys }, signal);
-      if (mirror.host_keys.length === 0) await rememberHostKey(db, mirror.id, opened.hostKey);
+      if (mirror.host_keys.length === 0) await rememberHostKey(db, 'push_mirrors', mirror.id, opened.hostKey);
       return { ...opened, remote: null };
     }
     const remote = mirrorRemote(address);

@@ -1,5 +1,4 @@
 /** Push mirrors: to a repository that git itself serves over HTTP, and to servers that refuse, hang up or repeat secrets. Slow, sampled: servers hang up and are tried again. */
-import { spawn } from 'node:child_process';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
@@ -8,6 +7,7 @@ import { startTestApp, type TestApp } from '../../../../test/app.ts';
 import { eventually } from '../../../../test/ci.ts';
 import { type BuiltToken, buildAdmin, buildToken, unique } from '../../../../test/factories.ts';
 import { type GitClient, gitClient } from '../../../../test/git.ts';
+import { gitBackend } from '../../../../test/git-backend.ts';
 import { type MailServer, startMailServer } from '../../../../test/mail.ts';
 import { buildRepositoryProject, type Json, type RepositoryProject } from '../../../../test/repositories.ts';
 import { Level } from '../../../kernel/authz/levels.ts';
@@ -58,29 +58,8 @@ async function target(): Promise<{ address: string; refs: () => Promise<Record<s
   await git.run(['config', 'http.receivepack', 'true'], name);
   const proof = `Basic ${Buffer.from(`robot:${secret}`).toString('base64')}`;
   const host = await served((request, response) => {
-    const url = new URL(request.url ?? '/', 'http://localhost');
     if (request.headers.authorization !== proof) return void response.writeHead(401).end();
-    const child = spawn('git', ['http-backend'], {
-      env: {
-        ...{ PATH: process.env.PATH ?? '', GIT_PROJECT_ROOT: git.directory, GIT_HTTP_EXPORT_ALL: '1' },
-        ...{ PATH_INFO: url.pathname, QUERY_STRING: url.search.slice(1), REMOTE_USER: 'robot' },
-        ...{ REQUEST_METHOD: request.method, CONTENT_TYPE: request.headers['content-type'] ?? '' },
-        GIT_CONFIG_GLOBAL: '/dev/null',
-      },
-    });
-    request.pipe(child.stdin);
-    const out: Buffer[] = [];
-    child.stdout.on('data', (chunk: Buffer) => out.push(chunk));
-    child.once('close', () => {
-      const all = Buffer.concat(out);
-      const end = all.indexOf('\r\n\r\n');
-      for (const line of all.subarray(0, end).toString().split('\r\n')) {
-        const [key = '', value = ''] = line.split(': ');
-        if (key === 'Status') response.statusCode = Number.parseInt(value, 10);
-        else response.setHeader(key, value);
-      }
-      response.end(all.subarray(end + 4));
-    });
+    void gitBackend(git.directory, request, response);
   });
   return {
     name,

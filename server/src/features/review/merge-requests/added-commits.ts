@@ -1,8 +1,8 @@
 /** What a merge request says of itself when commits are pushed to its branch. */
-
 import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { MergeRequest } from '../../../kernel/db/rows.ts';
+import { escapeHtml } from '../../../kernel/markdown/index.ts';
 import { systemNote } from '../../collaboration/notes/index.ts';
 import type { RepositoryAccess } from '../../repository/index.ts';
 import { noteableOf } from './history.ts';
@@ -12,7 +12,6 @@ import { ofFork } from './sources.ts';
 const mostListed = 100;
 /** As long as ids of commits are in short. */
 const short = (sha: string) => sha.slice(0, 8);
-const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 const counted = (count: number) => `${count} ${count === 1 ? 'commit' : 'commits'}`;
 const item = (text: string) => `<li>${text}</li>`;
 
@@ -44,7 +43,7 @@ export async function commitsAfterPush(
   const [newest] = brought.filter(({ id }) => !ownIds.has(id));
   const others = count - listed.length;
   const fork = ofFork(request) ? `${subject.namespace.full_path}:` : '';
-  const from = `<code>${escaped(`${fork}${request.target_branch}`)}</code>`;
+  const from = `<code>${escapeHtml(`${fork}${request.target_branch}`)}</code>`;
   const range = newest ? (others === 1 ? newest.short_id : `${short(before)}...${newest.short_id}`) : null;
   const earlier =
     range === null ? `${counted(others)} before these` : `${range} - ${counted(others)} from branch ${from}`;
@@ -53,7 +52,7 @@ export async function commitsAfterPush(
   const titled = code === 'enabled' || requests !== 'enabled';
   const items = [
     ...(others > 0 ? [item(earlier)] : []),
-    ...listed.map(({ short_id, title }) => item(titled ? `${short_id} - ${escaped(title)}` : short_id)),
+    ...listed.map(({ short_id, title }) => item(titled ? `${short_id} - ${escapeHtml(title)}` : short_id)),
   ];
   const page = `/${subject.namespace.full_path}/${subject.project.path}/-/compare/${before}...${head}`;
   const body = `added ${counted(count)}\n\n<ul>${items.join('')}</ul>\n\n[Compare with previous version](${page})`;
