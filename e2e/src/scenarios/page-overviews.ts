@@ -138,10 +138,12 @@ async function runners(page: Page, call: Api): Promise<void> {
   await tags.press('Enter');
   await dialog.getByRole('button', { name: 'Create runner' }).click();
   await dialog.getByText(/gitlab-runner register --url http:\/\/\S+ --token glrt-\S+/).waitFor();
+  await dialog.getByText('Waiting for the first contact of the runner…').waitFor();
   await look(page, 'runner-created');
   await dialog.getByRole('button', { name: 'Done' }).click();
   const list = page.getByRole('list', { name: 'Runners' });
   await list.getByText('Never contacted').waitFor();
+  await list.getByRole('list', { name: 'Tags' }).getByText('night').waitFor();
   await list.getByRole('button', { name: /^Pause runner/ }).click();
   await list.getByText('Paused').waitFor();
   await look(page, 'runners');

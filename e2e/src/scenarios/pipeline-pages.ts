@@ -107,7 +107,12 @@ async function graphs(page: Page, pipeline: number): Promise<void> {
 /** A waiting job says why, beside the jobs of its own stage alone: its pipeline's children have one of the same name. */
 async function waitingJob(page: Page, call: Api, pipeline: number): Promise<void> {
   const jobs = await call.expect<Job[]>(200, 'GET', `/projects/${id}/pipelines/${pipeline}/jobs`);
-  await page.goto(`/${project}/-/jobs/${jobs.find(({ name }) => name === 'build')?.id}`);
+  await page.goto(`/${project}/-/pipelines/${pipeline}`);
+  const stuck = page.getByRole('alert', { name: /^No runner can take/ }).filter({ hasText: 'build' });
+  await stuck.getByRole('link', { name: 'Manage runners' }).waitFor();
+  await look(page, 'pipeline-without-runner');
+  await stuck.getByRole('link', { name: 'build' }).click();
+  await page.waitForURL(`**/-/jobs/${jobs.find(({ name }) => name === 'build')?.id}`);
   await page.getByText('No runner can take this job').waitFor();
   await look(page, 'job-without-runner');
   await page.goto(`/${project}/-/jobs/${jobs.find(({ name }) => name === 'docs')?.id}`);

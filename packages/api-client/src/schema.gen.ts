@@ -22644,7 +22644,7 @@ export interface components {
                 jobs_ahead: number | null;
                 /** @description The reason as a sentence */
                 message: string;
-                /** @description One of `runner`, `no_runner`, `tags`, `protected`, `paused`, `offline`, `jobs`, `resource_group`, `delay`, `manual` */
+                /** @description One of `runner`, `no_runner`, `tags`, `protected`, `paused`, `offline`, `deletion`, `jobs`, `resource_group`, `delay`, `manual` */
                 reason: string;
                 /** @description Runners that are online and may take it */
                 runners_online: number | null;
@@ -36033,6 +36033,24 @@ export interface components {
             /** @description Who created it; null where a registration token did */
             created_by: components["schemas"]["UserReference"] | null;
             description: string;
+            /** @description With `with_details` */
+            details?: {
+                /** @description Whether it runs jobs of all refs or of protected ones only */
+                access_level: string;
+                /**
+                 * Format: date-time
+                 * @description When it was last heard of
+                 */
+                contacted_at: string | null;
+                /** @description Whether it stays with its projects */
+                locked: boolean;
+                /** @description The first of the projects of a project runner */
+                owner_project_id: number | null;
+                /** @description Whether it runs jobs without tags */
+                run_untagged: boolean;
+                tag_list: string[];
+                version: string | null;
+            };
             id: number;
             ip_address: string | null;
             /** @description Whether it is for the whole instance */
@@ -36205,7 +36223,7 @@ export interface components {
                 jobs_ahead: number | null;
                 /** @description The reason as a sentence */
                 message: string;
-                /** @description One of `runner`, `no_runner`, `tags`, `protected`, `paused`, `offline`, `jobs`, `resource_group`, `delay`, `manual` */
+                /** @description One of `runner`, `no_runner`, `tags`, `protected`, `paused`, `offline`, `deletion`, `jobs`, `resource_group`, `delay`, `manual` */
                 reason: string;
                 /** @description Runners that are online and may take it */
                 runners_online: number | null;
@@ -51060,6 +51078,8 @@ export interface operations {
                 type?: "instance_type" | "group_type" | "project_type";
                 /** @description First numbers of the version, like `17`, `17.2` or `17.2.1` */
                 version_prefix?: string;
+                /** @description Also tags, version, last contact and the owner of each runner */
+                with_details?: boolean;
             };
             header?: {
                 /** @description An `ETag`: 304 while the answer is still the same */
@@ -79524,6 +79544,8 @@ export interface operations {
                 type?: "instance_type" | "group_type" | "project_type";
                 /** @description First numbers of the version, like `17`, `17.2` or `17.2.1` */
                 version_prefix?: string;
+                /** @description Also tags, version, last contact and the owner of each runner */
+                with_details?: boolean;
             };
             header?: {
                 /** @description An `ETag`: 304 while the answer is still the same */
@@ -84251,6 +84273,8 @@ export interface operations {
                 type?: "instance_type" | "group_type" | "project_type";
                 /** @description First numbers of the version, like `17`, `17.2` or `17.2.1` */
                 version_prefix?: string;
+                /** @description Also tags, version, last contact and the owner of each runner */
+                with_details?: boolean;
             };
             header?: {
                 /** @description An `ETag`: 304 while the answer is still the same */
@@ -84615,6 +84639,8 @@ export interface operations {
                 type?: "instance_type" | "group_type" | "project_type";
                 /** @description First numbers of the version, like `17`, `17.2` or `17.2.1` */
                 version_prefix?: string;
+                /** @description Also tags, version, last contact and the owner of each runner */
+                with_details?: boolean;
             };
             header?: {
                 /** @description An `ETag`: 304 while the answer is still the same */

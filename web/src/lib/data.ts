@@ -354,6 +354,9 @@ export const of = (path: string) => {
         queryKey: ['project', path, 'job', jobId],
         queryFn: () =>
           unwrap(client.GET('/projects/{id}/jobs/{job_id}', { params: { path: { ...id, job_id: jobId } } })),
+        // Runners that come, go or take others first are no event of the job.
+        refetchInterval: ({ state: { data } }) =>
+          data?.status === 'pending' || data?.status === 'waiting_for_resource' ? 10_000 : false,
       }),
     mergeRequest: (iid: number) =>
       queryOptions({

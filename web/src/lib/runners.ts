@@ -10,6 +10,11 @@ export type RunnerPlace =
   | { readonly kind: 'instance' }
   | { readonly kind: 'group' | 'project'; readonly id: number; readonly path: string };
 
+/** Which kind of runners belongs to a place, and may be changed there. */
+const ownKinds = { instance: null, group: 'group_type', project: 'project_type' } as const;
+export const manages = (place: RunnerPlace, { runner_type: type }: { readonly runner_type: string }): boolean =>
+  place.kind === 'instance' || ownKinds[place.kind] === type;
+
 export type RunnerFields = {
   description: string;
   tags: string[];
@@ -28,7 +33,7 @@ export const runnersOf = (place: RunnerPlace) =>
   infiniteQueryOptions({
     queryKey: [...runnersKey, place.kind, 'path' in place ? place.path : ''],
     queryFn: ({ pageParam }) => {
-      const query = { per_page: 50, page: pageParam };
+      const query = { per_page: 50, page: pageParam, with_details: true };
       if (place.kind === 'instance') return unwrapPage(client.GET('/runners/all', { params: { query } }));
       const params = { path: { id: place.path }, query };
       return place.kind === 'group'
@@ -39,6 +44,13 @@ export const runnersOf = (place: RunnerPlace) =>
     getNextPageParam: (last) => last.nextPage,
   });
 
+/** Project runners that the caller manages; those of other projects can be enabled in one. */
+export const managedRunners = queryOptions({
+  queryKey: [...runnersKey, 'managed'],
+  queryFn: () =>
+    unwrap(client.GET('/runners', { params: { query: { type: 'project_type', per_page: 100, with_details: true } } })),
+});
+
 const one = (id: number) => ({ params: { path: { id } } });
 
 export const runner = (id: number) =>
@@ -47,6 +59,12 @@ export const runner = (id: number) =>
     queryFn: () => unwrap(client.GET('/runners/{id}', one(id))),
     refetchInterval: 15_000,
   });
+/** Until its first contact it is looked at more often. */
+export const newRunner = (id: number) => ({
+  ...runner(id),
+  refetchInterval: ({ state }: { state: { data?: RunnerDetails | undefined } }) =>
+    state.data?.contacted_at ? (false as const) : 3_000,
+});
 export const runnerManagers = (id: number) =>
   queryOptions({
     queryKey: [...runnersKey, 'one', id, 'managers'],
@@ -105,4 +123,11 @@ export const changeRunner = (id: number, fields: RunnerFields): Promise<unknown>
   );
 export const pauseRunner = (id: number, paused: boolean): Promise<unknown> =>
   unwrap(client.PUT('/runners/{id}', { ...one(id), body: { paused } }));
+/** Enables a project runner in another project, or disables it there. */
+export const enableRunner = (project: number, id: number): Promise<unknown> =>
+  unwrap(client.POST('/projects/{id}/runners', { params: { path: { id: String(project) } }, body: { runner_id: id } }));
+export const disableRunner = (project: number, id: number): Promise<unknown> =>
+  unwrap(
+    client.DELETE('/projects/{id}/runners/{runner_id}', { params: { path: { id: String(project), runner_id: id } } }),
+  );
 export const deleteRunner = (id: number): Promise<unknown> => unwrap(client.DELETE('/runners/{id}', one(id)));

@@ -20,6 +20,7 @@ import { FailureLine } from './FailureLine.tsx';
 import { JobLog } from './JobLog.tsx';
 import { JobSide } from './JobSide.tsx';
 import classes from './log.module.css';
+import { RunnersLink } from './RunnersLink.tsx';
 import { PlayButton, StartForm } from './StartForm.tsx';
 import { useTrace } from './trace.ts';
 
@@ -172,7 +173,7 @@ export default function JobPage() {
           mb="md"
           {...(job.stuck ? { color: 'yellow', title: 'No runner can take this job' } : {})}
         >
-          {job.waiting.message}.{job.stuck ? ' Add a runner, or start or resume one.' : ''}
+          {job.waiting.message}. {job.stuck ? <RunnersLink /> : null}
         </Alert>
       ) : null}
       {job.debug_trace ? (

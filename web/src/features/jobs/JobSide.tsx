@@ -7,11 +7,11 @@ import { LinkButton } from '../../ui/links.ts';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
 import { latestJobs } from '../pipelines/graph.ts';
-import { useProject } from '../projects/useProject.ts';
+import { level, useProject } from '../projects/useProject.ts';
 import classes from './log.module.css';
 
 export function JobSide({ job }: { job: Schemas['Job'] }) {
-  const { project, parts, segment } = useProject();
+  const { project, parts, segment, level: own } = useProject();
   const { data: jobs = [] } = useQuery(parts.pipelineJobs(job.pipeline.id));
   const { data: places = [] } = useQuery(parts.pipelineNeeds(job.pipeline.id));
   const base = `/api/v4/projects/${project.id}/jobs/${job.id}`;
@@ -48,7 +48,13 @@ export function JobSide({ job }: { job: Schemas['Job'] }) {
           <>
             <dt>Runner</dt>
             <dd>
-              #{job.runner.id} {job.runner.description}
+              {own >= level.maintainer ? (
+                <Link to="/p/$path/runners/$id" params={{ path: segment, id: String(job.runner.id) }}>
+                  #{job.runner.id} {job.runner.description}
+                </Link>
+              ) : (
+                `#${job.runner.id} ${job.runner.description}`
+              )}
             </dd>
           </>
         ) : null}

@@ -22,6 +22,7 @@ import { GraphSection } from './GraphSection.tsx';
 import classes from './pipelines.module.css';
 import { TestReport } from './TestReport.tsx';
 import { explanationTab, testsTab } from './tabs.ts';
+import { WaitingJobs } from './WaitingJobs.tsx';
 import { activeStatuses } from './words.ts';
 
 /** Where a pipeline comes from, as the beginning of a sentence. */
@@ -78,6 +79,7 @@ function Jobs({ pipeline: { id, sha, source } }: { pipeline: Schemas['Pipeline']
   const none = jobs.length + bridges.length === 0;
   return (
     <>
+      <WaitingJobs jobs={jobs} />
       <ExternalStatuses sha={sha} pipelineId={id} jobs={own} />
       {none && source === 'external' ? null : none ? (
         <EmptyState title="No jobs">This pipeline has nothing to run.</EmptyState>

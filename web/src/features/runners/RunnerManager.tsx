@@ -1,68 +1,38 @@
 /** Runners of the instance, a group or a project: their list, pausing and deleting them, and creating one with its command. */
-import { Alert, Button } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { IconTrash } from '@tabler/icons-react';
-import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import {
-  createRunner,
   deleteRunner,
+  disableRunner,
+  enableRunner,
   type ListedRunner,
-  newFields,
+  managedRunners,
+  manages,
   pauseRunner,
   type RunnerPlace,
   runnersKey,
   runnersOf,
 } from '../../lib/runners.ts';
 import { ConfirmButton } from '../../ui/ConfirmButton.tsx';
-import { Command, EmptyState } from '../../ui/EmptyState.tsx';
+import { EmptyState } from '../../ui/EmptyState.tsx';
 import { FormError } from '../../ui/FormError.tsx';
-import { Modal } from '../../ui/Modal.tsx';
 import { ShowMore } from '../../ui/ShowMore.tsx';
-import { useFields } from '../../ui/TextField.tsx';
-import { RunnerForm } from './RunnerForm.tsx';
+import { NewRunner } from './NewRunner.tsx';
 import { RunnerList } from './RunnerList.tsx';
+import classes from './runners.module.css';
 
-/** Which kind of runners belongs to a place, and may be changed there. */
-const ownKinds = { instance: null, group: 'group_type', project: 'project_type' } as const;
-
-function NewRunner({ place, opened, close }: { place: RunnerPlace; opened: boolean; close: () => void }) {
-  const fields = useFields(newFields);
-  const [token, setToken] = useState<string | null>(null);
-  const cache = useQueryClient();
-  const leave = () => {
-    close();
-    setToken(null);
-    fields.replace(newFields);
-  };
-  return (
-    <Modal opened={opened} onClose={leave} title="New runner" size="lg">
-      {token === null ? (
-        <RunnerForm
-          of={fields}
-          lockable={place.kind === 'project'}
-          action="Create runner"
-          send={async (values) => {
-            setToken((await createRunner(place, values)).token);
-            await cache.invalidateQueries({ queryKey: runnersKey });
-          }}
-        />
-      ) : (
-        <>
-          <Alert variant="light" title="The runner was created" role="status">
-            Run this command where jobs should run. The token is not shown again.
-            <Command text={`gitlab-runner register --url ${window.location.origin} --token ${token}`} />
-          </Alert>
-          <Button mt="md" onClick={leave}>
-            Done
-          </Button>
-        </>
-      )}
-    </Modal>
-  );
+interface ActionsProps {
+  readonly place: RunnerPlace;
+  readonly runner: ListedRunner;
+  again(): Promise<unknown>;
 }
 
-function Actions({ runner, again }: { runner: ListedRunner; again: () => Promise<unknown> }) {
+function Actions({ place, runner, again }: ActionsProps) {
   const pausing = useMutation({ mutationFn: () => pauseRunner(runner.id, !runner.paused), onSuccess: again });
+  const owner = runner.details?.owner_project_id ?? null;
+  const borrowed = place.kind === 'project' && owner !== place.id ? place : null;
   return (
     <>
       <Button
@@ -74,16 +44,72 @@ function Actions({ runner, again }: { runner: ListedRunner; again: () => Promise
       >
         {runner.paused ? 'Resume' : 'Pause'}
       </Button>
-      <ConfirmButton
-        title="Delete runner"
-        about={`Delete runner #${runner.id}`}
-        text={`#${runner.id} ${runner.description} will take no more jobs, and its token stops working.`}
-        action="Delete runner"
-        icon={<IconTrash size={16} />}
-        run={() => deleteRunner(runner.id)}
-        shown={again}
-      />
+      {borrowed ? (
+        <ConfirmButton
+          title="Disable runner"
+          about={`Disable runner #${runner.id} in this project`}
+          text={`#${runner.id} ${runner.description} will take no more jobs of this project. It stays in its other projects.`}
+          action="Disable runner"
+          label="Disable"
+          size="compact-xs"
+          run={() => disableRunner(borrowed.id, runner.id)}
+          shown={again}
+        />
+      ) : (
+        <ConfirmButton
+          title="Delete runner"
+          about={`Delete runner #${runner.id}`}
+          text={`#${runner.id} ${runner.description} will take no more jobs, and its token stops working.`}
+          action="Delete runner"
+          icon={<IconTrash size={16} />}
+          run={() => deleteRunner(runner.id)}
+          shown={again}
+        />
+      )}
     </>
+  );
+}
+
+function Enable({ project, id, again }: { project: number; id: number; again: () => Promise<unknown> }) {
+  const enabling = useMutation({ mutationFn: () => enableRunner(project, id), onSuccess: again });
+  return (
+    <>
+      <FormError error={enabling.error} />
+      <Button
+        size="compact-xs"
+        variant="default"
+        loading={enabling.isPending}
+        aria-label={`Enable runner #${id} in this project`}
+        onClick={() => enabling.mutate()}
+      >
+        Enable
+      </Button>
+    </>
+  );
+}
+
+interface OthersProps {
+  readonly place: RunnerPlace & { readonly kind: 'group' | 'project' };
+  readonly enabled: readonly ListedRunner[];
+  again(): Promise<unknown>;
+}
+
+/** Runners of other projects that may also be enabled here. */
+function Others({ place, enabled, again }: OthersProps) {
+  const { data = [] } = useQuery(managedRunners);
+  const here = new Set(enabled.map(({ id }) => id));
+  const others = data.filter(({ id, details }) => !here.has(id) && !details?.locked);
+  if (others.length === 0) return null;
+  return (
+    <section>
+      <h3 className={classes.other}>Runners of your other projects</h3>
+      <RunnerList
+        label="Runners of other projects"
+        place={place}
+        runners={others}
+        actions={({ id }) => <Enable project={place.id} id={id} again={again} />}
+      />
+    </section>
   );
 }
 
@@ -99,7 +125,6 @@ export function RunnerManager({ place, frame }: ManagerProps) {
   const cache = useQueryClient();
   const again = () => cache.invalidateQueries({ queryKey: runnersKey });
   const runners = list.data?.pages.flatMap(({ items }) => items);
-  const own = ownKinds[place.kind];
   return frame(
     <Button size="xs" onClick={() => setCreating(true)}>
       New runner
@@ -111,14 +136,18 @@ export function RunnerManager({ place, frame }: ManagerProps) {
       ) : null}
       {runners && runners.length > 0 ? (
         <RunnerList
+          label="Runners"
           place={place}
           runners={runners}
           actions={(runner) =>
-            own === null || own === runner.runner_type ? <Actions runner={runner} again={again} /> : null
+            manages(place, runner) ? <Actions place={place} runner={runner} again={again} /> : null
           }
         />
       ) : null}
       <ShowMore more={list.hasNextPage} pending={list.isFetchingNextPage} show={list.fetchNextPage} />
+      {place.kind === 'project' && runners && !list.hasNextPage ? (
+        <Others place={place} enabled={runners} again={again} />
+      ) : null}
       <NewRunner place={place} opened={creating} close={() => setCreating(false)} />
     </>,
   );

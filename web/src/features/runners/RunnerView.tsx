@@ -8,6 +8,7 @@ import {
   changeRunner,
   deleteRunner,
   fieldsOf,
+  manages,
   pauseRunner,
   type RunnerDetails,
   type RunnerPlace,
@@ -16,6 +17,7 @@ import {
   runnerManagers,
   runnersKey,
 } from '../../lib/runners.ts';
+import { duration } from '../../lib/time.ts';
 import { toSegment } from '../../lib/urls.ts';
 import { ConfirmButton } from '../../ui/ConfirmButton.tsx';
 import { DataList, DataRow } from '../../ui/DataList.tsx';
@@ -27,6 +29,7 @@ import { UserChip } from '../../ui/UserChip.tsx';
 import { RunnerForm } from './RunnerForm.tsx';
 import { kinds } from './RunnerList.tsx';
 import { RunnerState } from './RunnerState.tsx';
+import { RunnerTags } from './RunnerTags.tsx';
 import classes from './runners.module.css';
 
 function Fact({ name, children }: { name: string; children: ReactNode }) {
@@ -49,7 +52,14 @@ function Facts({ of }: { of: RunnerDetails }) {
       <Fact name="Version">{of.version ?? 'Unknown'}</Fact>
       <Fact name="Platform">{[of.platform, of.architecture].filter(Boolean).join(' ') || 'Unknown'}</Fact>
       <Fact name="IP address">{of.ip_address ?? 'Unknown'}</Fact>
-      <Fact name="Tags">{of.tag_list.join(', ') || 'None'}</Fact>
+      <Fact name="Tags">
+        <span className={classes.takes}>
+          {of.tag_list.length === 0 && of.access_level !== 'ref_protected' ? 'None' : <RunnerTags of={of} />}
+        </span>
+      </Fact>
+      <Fact name="Job timeout">
+        {of.maximum_timeout === null ? 'Set by the project' : duration(of.maximum_timeout)}
+      </Fact>
       <Fact name="Created">
         <TimeAgo at={of.created_at} />
       </Fact>
@@ -59,6 +69,29 @@ function Facts({ of }: { of: RunnerDetails }) {
         </Fact>
       ) : null}
     </dl>
+  );
+}
+
+/** Where a project runner takes jobs, the project that it belongs to first. */
+function Projects({ of: { projects = [] } }: { of: RunnerDetails }) {
+  if (projects.length < 2) return null;
+  return (
+    <section>
+      <h3>Projects</h3>
+      <DataList label="Projects">
+        {projects.map((project, index) => (
+          <DataRow
+            key={project.id}
+            title={
+              <Link to="/p/$path" params={{ path: toSegment(project.path_with_namespace) }} data-entry>
+                {project.name_with_namespace}
+              </Link>
+            }
+            meta={index === 0 ? 'Owner' : null}
+          />
+        ))}
+      </DataList>
+    </section>
   );
 }
 
@@ -133,6 +166,7 @@ interface Props {
 export function RunnerView({ id, place }: Props) {
   const { data: of } = useSuspenseQuery(runner(id));
   const fields = useFields(fieldsOf(of));
+  const own = manages(place, of);
   const cache = useQueryClient();
   const navigate = useNavigate();
   const again = () => cache.invalidateQueries({ queryKey: runnersKey });
@@ -146,35 +180,40 @@ export function RunnerView({ id, place }: Props) {
   };
   return (
     <div className={classes.view}>
-      <div className={classes.bar}>
-        <Button size="xs" variant="default" loading={pausing.isPending} onClick={() => pausing.mutate()}>
-          {of.paused ? 'Resume' : 'Pause'}
-        </Button>
-        <ConfirmButton
-          title="Delete runner"
-          text={`#${of.id} ${of.description} will take no more jobs, and its token stops working.`}
-          action="Delete runner"
-          label="Delete"
-          run={() => deleteRunner(id)}
-          shown={list}
-        />
-      </div>
+      {own ? (
+        <div className={classes.bar}>
+          <Button size="xs" variant="default" loading={pausing.isPending} onClick={() => pausing.mutate()}>
+            {of.paused ? 'Resume' : 'Pause'}
+          </Button>
+          <ConfirmButton
+            title="Delete runner"
+            text={`#${of.id} ${of.description} will take no more jobs, and its token stops working.`}
+            action="Delete runner"
+            label="Delete"
+            run={() => deleteRunner(id)}
+            shown={list}
+          />
+        </div>
+      ) : null}
       <FormError error={pausing.error instanceof ApiError ? pausing.error : null} />
       <Facts of={of} />
       <Managers id={id} />
+      <Projects of={of} />
       <Jobs id={id} />
-      <section>
-        <h3>Settings</h3>
-        <RunnerForm
-          of={fields}
-          lockable={of.runner_type === 'project_type'}
-          action="Save"
-          send={async (values) => {
-            await changeRunner(id, values);
-            await again();
-          }}
-        />
-      </section>
+      {own ? (
+        <section>
+          <h3>Settings</h3>
+          <RunnerForm
+            of={fields}
+            lockable={of.runner_type === 'project_type'}
+            action="Save"
+            send={async (values) => {
+              await changeRunner(id, values);
+              await again();
+            }}
+          />
+        </section>
+      ) : null}
     </div>
   );
 }

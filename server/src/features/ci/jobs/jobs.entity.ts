@@ -68,7 +68,7 @@ export const JobEntity = Entity('Job', {
       {
         reason: Text({
           description:
-            'One of `runner`, `no_runner`, `tags`, `protected`, `paused`, `offline`, `jobs`, `resource_group`, `delay`, `manual`',
+            'One of `runner`, `no_runner`, `tags`, `protected`, `paused`, `offline`, `deletion`, `jobs`, `resource_group`, `delay`, `manual`',
         }),
         message: Text({ description: 'The reason as a sentence' }),
         jobs_ahead: Nullable(

@@ -79,7 +79,7 @@ export async function presentJob(deps: CiDependencies, place: Place, job: Job): 
     return { ...json, terminal: open };
   }
   const { exists, serves } = deps.builtIn;
-  const waiting = await waitingFor(deps.db, job, { exists: exists(), serves: serves() });
+  const waiting = await waitingFor(deps.db, place.project, job, { exists: exists(), serves: serves() });
   if (!waiting) return json;
   return { ...json, ...(job.status === 'pending' ? { stuck: waiting.runners_online === 0 } : {}), waiting };
 }

@@ -1,6 +1,6 @@
 /** What a job waits for, in words and numbers. */
 import type { Db } from '../../../kernel/db/index.ts';
-import type { Job } from '../../../kernel/db/rows.ts';
+import type { Job, Project } from '../../../kernel/db/rows.ts';
 import { currentJob, findGroup, upcomingBefore } from '../resource-groups/resource-groups.queries.ts';
 import {
   type BuiltIn,
@@ -76,10 +76,22 @@ async function resourceReason(db: Db, job: WaitingJob): Promise<Pick<WaitingJson
 const minuteOf = (at: Date | null) => (at ? `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC` : 'its time');
 
 /** Null for a job that does not wait. */
-export async function waitingFor(db: Db, job: WaitingJob, builtIn: BuiltIn): Promise<WaitingJson | null> {
+export async function waitingFor(
+  db: Db,
+  project: Pick<Project, 'marked_for_deletion_on'>,
+  job: WaitingJob,
+  builtIn: BuiltIn,
+): Promise<WaitingJson | null> {
   const none = { jobs_ahead: null, runners_online: null };
   switch (job.status as JobStatus) {
     case 'pending': {
+      if (project.marked_for_deletion_on)
+        return {
+          reason: 'deletion',
+          message: 'The project is marked for deletion',
+          jobs_ahead: null,
+          runners_online: 0,
+        };
       const counts = await runnersFor(db, job.id, builtIn);
       const before = counts.online === 0 ? null : await jobsAhead(db, job.id, builtIn);
       return { ...runnerReason(job, counts, before ?? 0), jobs_ahead: before, runners_online: counts.online };
@@ -99,7 +111,7 @@ export async function waitingFor(db: Db, job: WaitingJob, builtIn: BuiltIn): Pro
     case 'scheduled':
       return { reason: 'delay', message: `Delayed until ${minuteOf(job.scheduled_at)}`, ...none };
     case 'manual':
-      return { reason: 'manual', message: 'Waiting to be started by somebody', ...none };
+      return { reason: 'manual', message: 'Waiting to be started manually', ...none };
     default:
       return null;
   }

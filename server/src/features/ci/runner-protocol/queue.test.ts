@@ -180,6 +180,17 @@ it('every job that waits says why', async () => {
   expect(taken.job_info.name).toBe('build');
   expect(await job('build')).toBeUndefined();
   await runner.update(taken, 'success');
+  // No runner is given jobs of a project that is to be deleted.
+  const last = await project.push(`last: {script: [x], tags: [${tag}]}`);
+  const lastJob = await project.job(last.id, 'last');
+  expect(await waiting(project, lastJob)).toMatchObject({ reason: 'runner', jobs_ahead: 0 });
+  await world.app.api('DELETE', `/projects/${project.id}`, { token: world.owner.token });
+  expect(await waiting(project, lastJob)).toEqual({
+    reason: 'deletion',
+    message: 'The project is marked for deletion',
+    jobs_ahead: null,
+    runners_online: 0,
+  });
 });
 
 /** Sends half of an archive, and is gone. */

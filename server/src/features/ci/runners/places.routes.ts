@@ -16,7 +16,7 @@ import {
   projectsOf,
   unassignProject,
 } from './runners.queries.ts';
-import { filterParams, runnerLister } from './runners.routes.ts';
+import { listParams, runnerLister } from './runners.routes.ts';
 import type { RunnerAccess } from './runners.service.ts';
 
 const tag = 'Runners';
@@ -35,7 +35,7 @@ export function placeRoutes(deps: CiDependencies, access: RunnerAccess): Route[]
       tag,
       credentials,
       access: { on: 'project', ability: 'read_runner' },
-      params: Type.Object({ id, ...filterParams }),
+      params: Type.Object({ id, ...listParams }),
       pagination: 'offset',
       responses: { 200: ListOf(RunnerEntity) },
       handler: async ({ subject, params, page }) =>
@@ -110,7 +110,7 @@ export function placeRoutes(deps: CiDependencies, access: RunnerAccess): Route[]
       tag,
       credentials,
       access: { on: 'group', ability: 'read_group_runner' },
-      params: Type.Object({ ...filterParams, id: IdOrPath('Id or path of the group') }),
+      params: Type.Object({ ...listParams, id: IdOrPath('Id or path of the group') }),
       pagination: 'offset',
       responses: { 200: ListOf(RunnerEntity) },
       handler: async ({ subject, params, page }) =>

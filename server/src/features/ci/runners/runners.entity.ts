@@ -1,7 +1,18 @@
 /** Runners as the API shows them. No form has a token but the answers that hand out a new one. */
 import type { Static } from 'typebox';
 import type { Namespace, Runner, RunnerManager, User } from '../../../kernel/db/rows.ts';
-import { Count, Entity, Flag, Id, ListOf, Nullable, Sometimes, Text, Timestamp } from '../../../kernel/http/entity.ts';
+import {
+  Count,
+  Entity,
+  Fields,
+  Flag,
+  Id,
+  ListOf,
+  Nullable,
+  Sometimes,
+  Text,
+  Timestamp,
+} from '../../../kernel/http/entity.ts';
 import { UserReference, userReference } from '../../identity/index.ts';
 import { runnerStatus, shownStatus } from './runner-status.ts';
 import type { RunnerProject } from './runners.queries.ts';
@@ -30,7 +41,23 @@ const RunnerProjectEntity = Entity('RunnerProject', {
 });
 const RunnerGroupEntity = Entity('RunnerGroup', { id: Id(), name: Text(), web_url: Text() });
 
-export const RunnerEntity = Entity('Runner', basic);
+export const RunnerEntity = Entity('Runner', {
+  ...basic,
+  details: Sometimes(
+    Fields(
+      {
+        tag_list: ListOf(Text()),
+        run_untagged: Flag({ description: 'Whether it runs jobs without tags' }),
+        locked: Flag({ description: 'Whether it stays with its projects' }),
+        access_level: Text({ description: 'Whether it runs jobs of all refs or of protected ones only' }),
+        version: Nullable(Text()),
+        contacted_at: Nullable(Timestamp({ description: 'When it was last heard of' })),
+        owner_project_id: Nullable(Id({ description: 'The first of the projects of a project runner' })),
+      },
+      { description: 'With `with_details`' },
+    ),
+  ),
+});
 export const RunnerDetail = Entity('RunnerDetail', {
   ...basic,
   tag_list: ListOf(Text()),
@@ -96,6 +123,23 @@ export function runnerJson(parts: RunnerParts): Static<typeof RunnerEntity> {
     created_at: runner.created_at,
     created_by: creator ? userReference(creator, externalUrl) : null,
     job_execution_status: busy ? 'active' : 'idle',
+  };
+}
+
+/** What lists add on request; `owner` is the first project of a project runner. */
+export function listedRunner(parts: RunnerParts, owner: number | undefined): Static<typeof RunnerEntity> {
+  const { runner, manager } = parts;
+  return {
+    ...runnerJson(parts),
+    details: {
+      tag_list: runner.tag_list,
+      run_untagged: runner.run_untagged,
+      locked: runner.locked,
+      access_level: runner.access_level,
+      version: manager?.version ?? null,
+      contacted_at: runner.contacted_at,
+      owner_project_id: owner ?? null,
+    },
   };
 }
 

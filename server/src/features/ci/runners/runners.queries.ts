@@ -176,6 +176,21 @@ export async function projectsOf(db: Db, runnerId: number): Promise<RunnerProjec
   );
 }
 
+/** The project that each project runner was created for, by the ids of the runners. */
+export async function ownersOf(db: Db, runnerIds: readonly number[]): Promise<Map<number, number>> {
+  if (runnerIds.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('runner_projects')
+    .select(['runner_id', 'project_id'])
+    .distinctOn('runner_id')
+    .where('runner_id', 'in', [...runnerIds])
+    .orderBy('runner_id')
+    .orderBy('created_at')
+    .orderBy('project_id')
+    .execute();
+  return new Map(rows.map((row) => [row.runner_id, row.project_id]));
+}
+
 export async function findGroup(db: Db, id: number): Promise<Namespace | undefined> {
   return await db
     .selectFrom('namespaces')

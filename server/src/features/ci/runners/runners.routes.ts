@@ -17,6 +17,7 @@ import { notifyPending } from '../scheduling/process.queries.ts';
 import { RunnerJob, type RunnerJobJson, runnerJob } from './runner-jobs.entity.ts';
 import { runnerStatuses } from './runner-status.ts';
 import {
+  listedRunner,
   managerJson,
   RunnerDetail,
   RunnerEntity,
@@ -33,6 +34,7 @@ import {
   lastManagers,
   listRunners,
   managersOf,
+  ownersOf,
   projectsOf,
   type RunnerFilter,
   type RunnerScope,
@@ -46,8 +48,8 @@ const signedIn = { on: 'instance', ability: 'signed_in' } as const;
 const id = Int({ description: 'Id of the runner' });
 const runnerTypes = ['instance_type', 'group_type', 'project_type'] as const;
 
-/** Filters of every list of runners. */
-export const filterParams = {
+/** Parameters of every list of runners. */
+export const listParams = {
   scope: Optional(
     OneOf(
       ['specific', 'shared', 'instance_type', 'group_type', 'project_type', 'active', 'paused', 'online', 'offline'],
@@ -64,6 +66,9 @@ export const filterParams = {
   tag_list: Optional(List(Str(), { commas: true, description: 'Runners with all of these tags' })),
   version_prefix: Optional(
     Str({ pattern: '^[0-9]', description: 'First numbers of the version, like `17`, `17.2` or `17.2.1`' }),
+  ),
+  with_details: Optional(
+    Bool({ default: false, description: 'Also tags, version, last contact and the owner of each runner' }),
   ),
 };
 
@@ -93,6 +98,7 @@ interface FilterValues {
   readonly paused?: boolean | undefined;
   readonly tag_list?: readonly string[] | undefined;
   readonly version_prefix?: string | undefined;
+  readonly with_details?: boolean | undefined;
 }
 
 const types: Readonly<Record<string, RunnerFilter['types']>> = {
@@ -123,20 +129,22 @@ export function runnerLister({ db, externalUrl }: Pick<CiDependencies, 'db' | 'e
   return async (scope, params, page) => {
     const { rows, total } = await listRunners(db, scope, filterOf(params), page);
     const ids = rows.map((row) => row.id);
-    const [managers, busy, creators] = await Promise.all([
+    const [managers, busy, creators, owners] = await Promise.all([
       lastManagers(db, ids),
       busyRunners(db, ids),
       creatorsOf(db, rows),
+      params.with_details ? ownersOf(db, ids) : null,
     ]);
-    return mapPage(offsetPage(page, rows, total), (runner) =>
-      runnerJson({
+    return mapPage(offsetPage(page, rows, total), (runner) => {
+      const parts = {
         runner,
         manager: managers.get(runner.id),
         creator: creators.get(runner.created_by_id ?? 0),
         busy: busy.has(runner.id),
         externalUrl,
-      }),
-    );
+      };
+      return owners ? listedRunner(parts, owners.get(runner.id)) : runnerJson(parts);
+    });
   };
 }
 
@@ -183,7 +191,7 @@ export function runnerRoutes(deps: CiDependencies, access: RunnerAccess): Route[
       tag,
       credentials,
       access: signedIn,
-      params: Type.Object(filterParams),
+      params: Type.Object(listParams),
       pagination: 'offset',
       responses: { 200: ListOf(RunnerEntity) },
       handler: async ({ caller, params, page }) => {
@@ -198,7 +206,7 @@ export function runnerRoutes(deps: CiDependencies, access: RunnerAccess): Route[
       tag,
       credentials,
       access: { on: 'instance', ability: 'admin' },
-      params: Type.Object(filterParams),
+      params: Type.Object(listParams),
       pagination: 'offset',
       responses: { 200: ListOf(RunnerEntity) },
       handler: async ({ params, page }) => list({ of: 'instance' }, params, page),
