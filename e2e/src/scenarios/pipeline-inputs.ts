@@ -55,6 +55,8 @@ export async function runWithInputs(page: Page, call: Api, project: string): Pro
   await page.setViewportSize({ width: 1280, height: 900 });
   await page.getByRole('button', { name: 'Run pipeline' }).click();
   await page.waitForURL(/\/pipelines\/\d+$/);
+  await page.getByRole('link', { name: 'Declare inputs [ci skip]' }).waitFor();
+  await look(page, 'pipeline-with-title');
   const pipeline = Number(/\d+$/.exec(page.url())?.[0]);
   const variables = await call.expect<{ key: string; value: string }[]>(
     200,
@@ -69,4 +71,38 @@ export async function runWithInputs(page: Page, call: Api, project: string): Pro
     'deploy-production-huge-v1 2/2',
   ]);
   assert.ok(jobs.every(({ allow_failure }) => allow_failure));
+  await scheduleWithVariables(page, call, project);
+}
+
+/** A schedule is asked for the same variables; what is as the configuration says is not stored. */
+async function scheduleWithVariables(page: Page, call: Api, project: string): Promise<void> {
+  const schedules = `/projects/${encodeURIComponent(project)}/pipeline_schedules`;
+  await page.goto(`/${project}/-/pipeline_schedules/new`);
+  await page.getByRole('textbox', { name: 'Description' }).fill('Spring tides');
+  await page.getByRole('button', { name: 'Run for branch or tag' }).click();
+  await page.getByRole('option', { name: 'inputs' }).click();
+  await page.getByRole('textbox', { name: 'REASON', exact: true }).fill('Spring tide');
+  await page.getByRole('combobox', { name: 'PACE', exact: true }).click();
+  await page.getByRole('option', { name: 'fast' }).click();
+  await page.getByRole('textbox', { name: 'version', exact: true }).fill('v1');
+  await look(page, 'schedule-variables');
+  await page.getByRole('button', { name: 'Create schedule' }).click();
+  await page.getByRole('link', { name: 'Spring tides' }).click();
+  const pace = page.getByRole('combobox', { name: 'PACE', exact: true });
+  await until('the stored value', 60, async () => (await pace.inputValue()) === 'fast');
+  await pace.click();
+  await page.getByRole('option', { name: 'slow' }).click();
+  await page.getByRole('button', { name: 'Save changes' }).click();
+  await page.getByRole('link', { name: 'Spring tides' }).waitFor();
+  const [made] = await call.expect<{ id: number }[]>(200, 'GET', schedules);
+  const { variables } = await call.expect<{ variables: { key: string; value: string }[] }>(
+    200,
+    'GET',
+    `${schedules}/${made?.id}`,
+  );
+  assert.deepEqual(
+    variables.map(({ key, value }) => `${key}=${value}`),
+    ['REASON=Spring tide'],
+  );
+  await call.expect(200, 'DELETE', `${schedules}/${made?.id}`);
 }

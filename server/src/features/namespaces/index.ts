@@ -146,6 +146,7 @@ export { type CreateProject, PlaceTaken, type ProjectService } from './projects/
 export type { MadeByPush } from './projects/pushed.service.ts';
 export { pathFrom, type SeenFrom } from './projects/relative.ts';
 export { settingsJson } from './projects/settings.entity.ts';
+export { squashes } from './projects/squash.ts';
 export type { StartParameters } from './projects/start.params.ts';
 export { recordMeasures } from './statistics/statistics.queries.ts';
 

@@ -1824,6 +1824,7 @@ export interface ProjectsTable {
   ci_queue_priority: Generated<'low' | 'normal' | 'high'>;
   inactivity_warned_at: Date | null;
   mirror: Generated<boolean>;
+  protect_merge_request_pipelines: Generated<boolean>;
 }
 
 export interface ProtectedBranchLevelsTable {

@@ -15,6 +15,7 @@ export function FailureLine({ job, trace }: { job: Schemas['Job']; trace: Trace 
   return (
     <Alert color="red" variant="light" mb="md" role="status">
       {reason}
+      {job.downstream_errors ? ` ${job.downstream_errors.join(' ')}` : ''}
       {typeof job.exit_code === 'number' ? ` Exit code ${job.exit_code}.` : ''}
       {last ? (
         <>

@@ -4,31 +4,15 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { client, forbidden, type Schemas, unwrap } from '../../lib/api.ts';
-import type { DeclaredInput } from '../../lib/data.ts';
+import { client, forbidden, unwrap } from '../../lib/api.ts';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
 import { Page } from '../../ui/Page.tsx';
 import { RefPicker } from '../files/RefPicker.tsx';
 import { level, useProject } from '../projects/useProject.ts';
 import { InputFields } from './InputFields.tsx';
-import { filled, type VariableRow, VariableRows } from './VariableRows.tsx';
-
-type Variable = NonNullable<Schemas['LintResult']['variables']>[number];
-
-/** A variable that says what it is for is asked for like an input. */
-const asInput = ({ key, value, description, options }: Variable): DeclaredInput => ({
-  ...{ name: key, type: 'string', required: false, default: value, regex: null },
-  description,
-  options,
-});
-
-/** Those that have another value than the configuration gives them anyway. */
-const changed = (variables: readonly Variable[], chosen: Readonly<Record<string, string>>) =>
-  variables.flatMap(({ key, value }) => {
-    const given = chosen[key] ?? value;
-    return given === value ? [] : [{ key, value: given }];
-  });
+import { VariableFields } from './VariableFields.tsx';
+import { filled, type VariableRow } from './VariableRows.tsx';
 
 export default function NewPipelinePage() {
   const { project, path, parts, segment, level: own } = useProject();
@@ -40,7 +24,6 @@ export default function NewPipelinePage() {
   const [settled] = useDebouncedValue(given, 300);
   const declared = useQuery({ ...parts.declared(ref, settled), placeholderData: keepPreviousData, retry: false });
   const { inputs = [], variables = [] } = declared.data ?? {};
-  const [chosen, setChosen] = useState<Readonly<Record<string, string>>>({});
   const navigate = useNavigate();
   const sending = useForm(async () => {
     const pipeline = await unwrap(
@@ -51,7 +34,7 @@ export default function NewPipelinePage() {
           inputs: Object.fromEntries(
             Object.entries(given).filter(([name]) => inputs.some((input) => input.name === name)),
           ),
-          variables: [...changed(variables, chosen), ...filled(rows)],
+          variables: filled(rows),
         },
       }),
     );
@@ -70,12 +53,7 @@ export default function NewPipelinePage() {
             given={given}
             change={(name, value) => setGiven((before) => ({ ...before, [name]: value }))}
           />
-          <InputFields
-            inputs={variables.map(asInput)}
-            given={chosen}
-            change={(key, value) => setChosen((before) => ({ ...before, [key]: value }))}
-          />
-          <VariableRows rows={rows} change={setRows} />
+          <VariableFields described={variables} rows={rows} change={setRows} />
           <div>
             <Button type="submit" loading={sending.pending}>
               Run pipeline

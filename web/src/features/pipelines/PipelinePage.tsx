@@ -1,6 +1,6 @@
 /** One pipeline: its state, its graph and what can be done with it, live. */
 import { Alert, Button } from '@mantine/core';
-import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { Link, Outlet, useLocation, useParams } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { client, type Schemas, unwrap } from '../../lib/api.ts';
@@ -90,6 +90,21 @@ function Jobs({ pipeline: { id, sha, source } }: { pipeline: Schemas['Pipeline']
   );
 }
 
+/** What was committed: its jobs say it, where there are any. */
+function CommitTitle({ sha, jobs }: { sha: string; jobs: readonly Schemas['Job'][] }) {
+  const { parts, segment } = useProject();
+  const known = jobs.find(({ commit }) => commit?.id === sha)?.commit;
+  const { data: commit = known } = useQuery({ ...parts.commit(sha), enabled: !known, retry: false });
+  if (!commit) return null;
+  return (
+    <p className={classes.subject}>
+      <Link to="/p/$path/commit/$sha" params={{ path: segment, sha }}>
+        {commit.title}
+      </Link>
+    </p>
+  );
+}
+
 export function PipelinePage() {
   const { id = '' } = useParams({ strict: false });
   const view = useProject();
@@ -131,6 +146,7 @@ export function PipelinePage() {
       }
     >
       <FormError error={act.error} />
+      <CommitTitle sha={pipeline.sha} jobs={jobs} />
       <div className={classes.facts}>
         <StatusBadge
           status={pipeline.detailed_status.group === 'success-with-warnings' ? 'warning' : pipeline.status}

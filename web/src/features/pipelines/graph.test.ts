@@ -37,6 +37,48 @@ describe('pipeline graph', () => {
     expect(graph.edges.map((edge) => edge.key)).toEqual(['b>c']);
   });
 
+  /** The points that a line goes through, on its way from left to right. */
+  const points = (path: string) =>
+    [...path.matchAll(/(-?[\d.]+) (-?[\d.]+)/g)].map(([, x, y]) => [Number(x), Number(y)]);
+
+  it('leads lines around the boxes between, through a free row or a gap', () => {
+    const { width, height, gapX, gapY, head } = size;
+    const jobs = [
+      job(1, 'a', 'one'),
+      job(2, 'b', 'two'),
+      job(3, 'c', 'two'),
+      job(4, 'd', 'three'),
+      job(5, 'e', 'three'),
+    ];
+    const last = [...jobs, job(6, 'f', 'three')];
+    const places = [
+      place('a', 'one'),
+      ...[place('b', 'two'), place('c', 'two')],
+      ...[place('d', 'three', ['a']), place('e', 'three', ['a']), place('f', 'three', ['a'])],
+    ];
+    const { edges } = layoutGraph(last, places);
+    const level = (key: string) => points(edges.find((edge) => edge.key === key)?.path ?? '').at(4)?.[1];
+    const row = height + gapY;
+    expect(level('a>d')).toBe(head - gapY / 2);
+    expect(level('a>e')).toBe(head + row - gapY / 2);
+    expect(level('a>f')).toBe(head + row - gapY / 2);
+    // From the column of `b` and `c` on it is level.
+    expect(points(edges[0]?.path ?? '')[3]).toEqual([width + gapX, head - gapY / 2]);
+    const free = layoutGraph(
+      [jobs[0]!, job(2, 'b', 'two'), ...last.slice(3)],
+      places.filter(({ name }) => name !== 'c'),
+    );
+    const found = free.edges.find((edge) => edge.key === 'a>e')?.path ?? '';
+    expect(points(found).at(4)?.[1]).toBe(head + row + height / 2);
+  });
+
+  it('keeps lines of one column on its right, with room for them', () => {
+    const jobs = [job(1, 'a', 'one'), job(2, 'b', 'one')];
+    const graph = layoutGraph(jobs, [place('a', 'one'), place('b', 'one', ['a'])]);
+    expect(points(graph.edges[0]?.path ?? '').every(([x = 0]) => x >= size.width)).toBe(true);
+    expect(graph.width).toBeGreaterThan(size.width);
+  });
+
   it('shows the newest attempt of a job in the place of the first, and what has no place at the end', () => {
     const jobs = [job(9, 'a', 'one'), job(2, 'b', 'one'), job(1, 'a', 'one'), job(0, 'other', 'external')];
     expect(latestJobs(jobs, [place('a', 'one'), place('b', 'one')]).map((each) => [each.id, each.name])).toEqual([

@@ -14,6 +14,7 @@ export interface GraphPlace {
 }
 export interface GraphBox<T extends GraphJob> {
   readonly job: T;
+  readonly column: number;
   readonly x: number;
   readonly y: number;
 }
@@ -41,11 +42,54 @@ export function latestJobs<T extends GraphJob>(jobs: readonly T[], places: reado
   return [...newest.values()].sort((a, b) => at(a) - at(b));
 }
 
-const curve = (from: { x: number; y: number }, to: { x: number; y: number }): string => {
-  const [x1, y1, x2, y2] = [from.x + size.width, from.y + size.height / 2, to.x, to.y + size.height / 2];
-  const bend = Math.max(20, (x2 - x1) / 2);
-  return `M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`;
+interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** From one point to one further right, first and last level. */
+const bend = (from: Point, to: Point): string => {
+  const middle = Math.max(20, (to.x - from.x) / 2);
+  return `C${from.x + middle} ${from.y} ${to.x - middle} ${to.y} ${to.x} ${to.y}`;
 };
+
+/** How far a line between two boxes of one column stands out. */
+const bulge = 24;
+
+interface Cell extends Point {
+  readonly column: number;
+}
+
+/**
+ * A line from the right of one box to the left of another, around the boxes of the columns between them: level through a row
+ * that is free there, or through the gap between two rows. In one column it stays on the right.
+ */
+function line(from: Cell, to: Cell, rows: ReadonlyMap<number, number>, head: number): string {
+  const start = { x: from.x + size.width, y: from.y + size.height / 2 };
+  const end = { x: to.x, y: to.y + size.height / 2 };
+  if (from.column === to.column) {
+    const out = start.x + (bulge * 4) / 3;
+    return `M${start.x} ${start.y}C${out} ${start.y} ${out} ${end.y} ${start.x} ${end.y}`;
+  }
+  const between = Array.from(
+    { length: to.column - from.column - 1 },
+    (_, index) => rows.get(from.column + index + 1) ?? 0,
+  );
+  if (between.length === 0) return `M${start.x} ${start.y}${bend(start, end)}`;
+  const step = size.height + size.gapY;
+  const used = Math.max(...between);
+  const free = Array.from({ length: Math.max(used, ...rows.values()) }, (_, row) => {
+    const gap = head + row * step - size.gapY / 2;
+    return [...(row >= used ? [head + row * step + size.height / 2] : []), ...(gap > 0 ? [gap] : [])];
+  }).flat();
+  const detour = (y: number) => Math.abs(y - start.y) + Math.abs(y - end.y);
+  const level = [...free, head + used * step - size.gapY / 2].reduce((best, y) =>
+    detour(y) < detour(best) ? y : best,
+  );
+  const first = { x: start.x + size.gapX, y: level };
+  const last = { x: end.x - size.gapX, y: level };
+  return `M${start.x} ${start.y}${bend(start, first)}L${last.x} ${last.y}${bend(last, end)}`;
+}
 
 /** What the columns are: stages, or how many jobs come before at most. */
 export type Columns = 'stage' | 'needs';
@@ -99,22 +143,25 @@ export function layoutGraph<T extends GraphJob>(
     const column = columnOf.get(job.name) ?? 0;
     const row = rows.get(column) ?? 0;
     rows.set(column, row + 1);
-    return { job, x: columns[column]?.x ?? 0, y: head + row * (size.height + size.gapY) };
+    return { job, column, x: columns[column]?.x ?? 0, y: head + row * (size.height + size.gapY) };
   });
   const byName = new Map(boxes.map((box) => [box.job.name, box]));
   const edges = places.flatMap(({ name, needs }) => {
     const to = byName.get(name);
     return (needs ?? []).flatMap((need) => {
       const from = byName.get(need);
-      return from && to ? [{ key: `${need}>${name}`, path: curve(from, to) }] : [];
+      return from && to ? [{ key: `${need}>${name}`, path: line(from, to, rows, head) }] : [];
     });
   });
   const tallest = Math.max(1, ...rows.values());
+  const inColumn = places.some(({ name, needs }) =>
+    needs?.some((need) => byName.has(need) && byName.get(need)?.column === byName.get(name)?.column),
+  );
   return {
     columns,
     boxes,
     edges,
-    width: Math.max(size.width, columns.length * (size.width + size.gapX) - size.gapX),
+    width: Math.max(size.width, columns.length * (size.width + size.gapX) - size.gapX) + (inColumn ? bulge : 0),
     height: head + tallest * (size.height + size.gapY),
   };
 }

@@ -11,7 +11,8 @@ import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
 import { RefPicker } from '../files/RefPicker.tsx';
 import { InputFields, shownValue } from '../pipelines/InputFields.tsx';
-import { filled, type VariableRow, VariableRows } from '../pipelines/VariableRows.tsx';
+import { VariableFields } from '../pipelines/VariableFields.tsx';
+import { filled, type VariableRow } from '../pipelines/VariableRows.tsx';
 import { useProject } from '../projects/useProject.ts';
 
 const intervals = [
@@ -119,7 +120,7 @@ export function ScheduleForm({ schedule }: { schedule?: Schedule }) {
             <Title order={2} size="h4">
               Variables
             </Title>
-            <VariableRows rows={rows} change={setRows} />
+            <VariableFields described={declared.data?.variables ?? []} rows={rows} change={setRows} />
           </Stack>
         )}
         <NativeSelect

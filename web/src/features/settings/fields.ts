@@ -66,6 +66,12 @@ export const pipelineFields: readonly Field[] = [
     label: 'Users can open a terminal in the running jobs they started',
     kind: 'switch',
   },
+  {
+    key: 'protect_merge_request_pipelines',
+    label: 'Allow merge request pipelines to access protected variables and runners',
+    help: 'Only if the source and target branches are protected and belong to this project',
+    kind: 'switch',
+  },
   { key: 'keep_latest_artifact', label: 'Keep artifacts of the latest successful pipelines', kind: 'switch' },
   { key: 'ci_separated_caches', label: 'Use separate caches for protected branches', kind: 'switch' },
   { key: 'shared_runners_enabled', label: 'Enable instance runners', kind: 'switch' },

@@ -354,6 +354,31 @@ describe('a pipeline of another project', () => {
     expect(await ended(from, id)).toMatchObject({ status: 'success' });
   });
 
+  it('that cannot be created says why, in the trigger job and its list', async () => {
+    const [from, to] = [await world.project(), await world.project()];
+    await to.commit('theirs: {script: [x], rules: [{when: never}]}', { message: 'CI [skip ci]' });
+    for (const [kind, name] of [
+      ['branches', 'branch'],
+      ['tags', 'tag_name'],
+    ] as const)
+      await call('POST', `/projects/${to.id}/repository/${kind}`, { [name]: 'twin', ref: 'main' });
+    const reasons: Record<string, string> = {
+      gone: 'Reference not found',
+      twin: 'Ref is ambiguous',
+      main: 'The resulting pipeline would have been empty. Review the rules configuration for the relevant jobs.',
+    };
+    for (const [branch, reason] of Object.entries(reasons)) {
+      const { id } = await from.push(`start: {trigger: {project: ${to.path}, branch: ${branch}}}`);
+      const bridge = await ended(from, id);
+      expect(bridge).toMatchObject({ status: 'failed', downstream_pipeline: null, downstream_errors: [reason] });
+      const { body } = await call('GET', `/projects/${from.id}/jobs/${(bridge as { id: number }).id}`);
+      expect(body).toMatchObject({
+        failure_reason: 'downstream_pipeline_creation_failed',
+        downstream_errors: [reason],
+      });
+    }
+  });
+
   it('security 19: is not started where the user has no access', async () => {
     const from = await world.project();
     const other = await world.account();

@@ -17,7 +17,7 @@ import { findJobById, jobsInStatuses, lockJob } from '../jobs/jobs.queries.ts';
 import type { JobPlan } from '../jobs/plan.ts';
 import type { Pipelines } from '../pipelines/create.ts';
 import { findPipelineById } from '../pipelines/pipelines.queries.ts';
-import { fullRef, mayRunOn, resolveReference } from '../pipelines/references.ts';
+import { fullRef, isAmbiguous, mayRunOn, resolveReference } from '../pipelines/references.ts';
 import type { CreatePipeline, PipelineVariableInput } from '../pipelines/request.ts';
 import { lockPipeline } from '../scheduling/process.queries.ts';
 import {
@@ -30,7 +30,14 @@ import {
 } from '../scheduling/process.ts';
 import { bridgeVariablesOf, forwarded } from './bridge-variables.ts';
 import { mirrored, mirrors } from './mirrored-status.ts';
-import { downstreamOf, showOnBridge, startBridge, treeSize, upstreamsOf } from './sources.queries.ts';
+import {
+  downstreamOf,
+  noteDownstreamErrors,
+  showOnBridge,
+  startBridge,
+  treeSize,
+  upstreamsOf,
+} from './sources.queries.ts';
 import { upstreamStatus } from './upstream-status.ts';
 
 /** Children of children: how deep. */
@@ -42,21 +49,28 @@ const mostOfOneRef = 2;
 /** Milliseconds: configurations may include files of slow servers. */
 const longestStart = 10 * 60_000;
 /** Bytes of a child's configuration that a job made. */
-const maxArtifactBytes = 1024 * 1024;
+const maxArtifactBytes = 5 * 1024 * 1024;
 
 const JobPayload = Type.Object({ job_id: Type.Integer() });
 const PipelinePayload = Type.Object({ pipeline_id: Type.Integer() });
 
 type Plan = NonNullable<JobPlan['trigger']>;
 /** What the pipeline is made of, or the reason for which the job fails. */
-type Target = { readonly reason: string } | { readonly request: Omit<CreatePipeline, 'upstream' | 'keepBroken'> };
+type Target =
+  | { readonly reason: string; readonly errors?: readonly string[] }
+  | { readonly request: Omit<CreatePipeline, 'upstream' | 'keepBroken'> };
 
 export function bridgeTasks(deps: CiDependencies, pipelines: Pipelines): Task[] {
   const { db, repository } = deps;
 
-  const finish = (job: Job, ending: Ending) =>
-    transaction(db, async (tx) => finishJob(deps, tx, { jobId: job.id, pipelineId: job.pipeline_id }, ending));
-  const drop = (job: Job, failureReason: string) => finish(job, { event: 'drop', failureReason });
+  const finish = (job: Job, ending: Ending, errors?: readonly string[]) =>
+    transaction(db, async (tx) => {
+      const ended = await finishJob(deps, tx, { jobId: job.id, pipelineId: job.pipeline_id }, ending);
+      if (ended && errors) await noteDownstreamErrors(tx, job.id, errors);
+      return ended;
+    });
+  const drop = (job: Job, failureReason: string, errors?: readonly string[]) =>
+    finish(job, { event: 'drop', failureReason }, errors);
 
   const upstreams = upstreamStatus(deps, finish);
 
@@ -112,7 +126,9 @@ export function bridgeTasks(deps: CiDependencies, pipelines: Pipelines): Task[] 
       canOnProject(caller, 'create_pipeline', subject) &&
       (!found || (await mayRunOn(repository, subject, caller, found.ref)));
     if (!may) return { reason: 'insufficient_bridge_permissions' };
-    if (!found) return { reason: 'downstream_pipeline_creation_failed' };
+    const none = 'downstream_pipeline_creation_failed';
+    if (!found) return { reason: none, errors: ['Reference not found'] };
+    if (await isAmbiguous(repository, subject, branch ?? '')) return { reason: none, errors: ['Ref is ambiguous'] };
     const chain = (await upstreamsOf(db, from.id)).filter(({ source }) => source !== 'parent_pipeline');
     const counts = Map.groupBy(chain, ({ project_id, ref, source }) => JSON.stringify([project_id, ref, source]));
     if ([...counts.values()].some((same) => same.length > mostOfOneRef)) return { reason: 'pipeline_loop_detected' };
@@ -169,12 +185,11 @@ export function bridgeTasks(deps: CiDependencies, pipelines: Pipelines): Task[] 
     if ((job.plan as unknown as JobPlan).upstream !== undefined) return await followUpstream(job, parent);
     if (!(await downstreamOf(db, [id])).has(id)) {
       const target = await targetOf(job, parent);
-      if ('reason' in target) return void (await drop(job, target.reason));
+      if ('reason' in target) return void (await drop(job, target.reason, target.errors));
       const child = target.request.source === 'parent_pipeline';
       const outcome = await pipelines.create({ ...target.request, upstream: { job, child }, keepBroken: true });
       if (outcome.kind === 'refused') {
-        deps.log.info({ job: id, reasons: outcome.reasons }, 'a trigger job created no pipeline');
-        return void (await drop(job, 'downstream_pipeline_creation_failed'));
+        return void (await drop(job, 'downstream_pipeline_creation_failed', outcome.reasons));
       }
     }
     await mirror(id);

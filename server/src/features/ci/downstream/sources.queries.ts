@@ -139,6 +139,15 @@ export async function startBridge(
     .executeTakeFirst();
 }
 
+/** Notes why a trigger job could create no pipeline. */
+export async function noteDownstreamErrors(tx: Db, id: number, errors: readonly string[]): Promise<void> {
+  await tx
+    .updateTable('jobs')
+    .set({ plan: sql`plan || ${JSON.stringify({ downstream_errors: errors })}::jsonb` })
+    .where('id', '=', id)
+    .execute();
+}
+
 /** A trigger job runs again because its pipeline does, or shows that this waits for somebody or was skipped. */
 export async function showOnBridge(tx: Db, id: number, status: 'running' | 'manual' | 'skipped'): Promise<void> {
   await tx

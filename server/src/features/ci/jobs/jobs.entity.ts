@@ -44,6 +44,9 @@ const fields = {
   commit: Nullable(Commit),
   pipeline: PipelineBasic,
   failure_reason: Sometimes(Text({ description: 'On failed jobs' })),
+  downstream_errors: Sometimes(
+    ListOf(Text(), { description: 'On a trigger job that failed: why its pipeline could not be created' }),
+  ),
   web_url: Text(),
   project: Fields({ ci_job_token_scope_enabled: Flag() }),
 };
@@ -158,6 +161,7 @@ export function jobJson(view: JobView, commit: CiCommit | null, place: JobPlace)
     commit,
     pipeline: pipelineBasic(pipeline, place.projectUrl),
     ...(job.status === 'failed' ? { failure_reason: job.failure_reason ?? 'unknown_failure' } : {}),
+    ...downstreamErrorsOf(job),
     web_url: `${place.projectUrl}/-/jobs/${job.id}`,
     project: { ci_job_token_scope_enabled: place.jobTokenScopeEnabled },
     ...(archive ? { artifacts_file: { filename: archive.filename, size: archive.size } } : {}),
@@ -183,6 +187,11 @@ export function jobJson(view: JobView, commit: CiCommit | null, place: JobPlace)
     ...askedOf(job),
     ...(job.exit_code === null ? {} : { exit_code: job.exit_code }),
   };
+}
+
+function downstreamErrorsOf({ kind, status, plan }: JobView['job']): Pick<JobJson, 'downstream_errors'> {
+  const { downstream_errors: errors } = plan as unknown as JobPlan;
+  return kind === 'bridge' && status === 'failed' && errors ? { downstream_errors: [...errors] } : {};
 }
 
 /** What people are asked for when they start the job. */

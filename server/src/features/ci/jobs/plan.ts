@@ -138,6 +138,8 @@ export interface JobPlan {
   readonly environment?: PlanEnvironment;
   /** Only of trigger jobs. */
   readonly trigger?: PlanTrigger;
+  /** Why its last attempt could create no pipeline. */
+  readonly downstream_errors?: readonly string[];
   readonly needs_elsewhere?: readonly PlanNeedElsewhere[];
   /** Path of the project whose latest pipeline says how the job ends; variables are expanded when the job starts. */
   readonly upstream?: string;

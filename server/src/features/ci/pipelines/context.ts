@@ -72,7 +72,8 @@ export function pipelineContexts(deps: CiDependencies) {
     const place = { project: subject.project, namespace: subject.namespace as Namespace };
     const merge = mergeRequest ? await mergeRequestFacts(deps, db, place, mergeRequest) : null;
     const refProtected = merge
-      ? merge.source?.id === merge.target.id &&
+      ? subject.project.protect_merge_request_pipelines &&
+        merge.source?.id === merge.target.id &&
         merge.source.branchProtected &&
         merge.target.branchProtected &&
         // Whoever may not merge it does not get its secrets by a pipeline either.

@@ -2,6 +2,7 @@
 import { canOnProject } from '../../../kernel/authz/can.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { MergeRequest, Namespace, Pipeline, Project } from '../../../kernel/db/rows.ts';
+import { squashes } from '../../namespaces/index.ts';
 import type { CiDependencies } from '../deps.ts';
 import { upstreamFacts } from '../downstream/sources.queries.ts';
 import {
@@ -59,6 +60,7 @@ export async function mergeRequestFacts(
     milestone: words.milestone,
     versionId: words.version_id,
     approved: await deps.approvals.approved(target, row),
+    squash: squashes(target.project.squash_option, row.squash),
   };
 }
 

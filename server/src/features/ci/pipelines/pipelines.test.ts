@@ -120,6 +120,19 @@ describe('creation through the API', () => {
       body: { message: { base: ['Duplicate variable name: A'] } },
     });
     expect(await list(broken)).toMatchObject({ body: [{ status: 'failed' }] });
+    const { token } = world.owner;
+    for (const [kind, name] of [
+      ['branches', 'branch'],
+      ['tags', 'tag_name'],
+    ] as const)
+      await world.app.api('POST', `/projects/${broken.id}/repository/${kind}`, {
+        token,
+        json: { [name]: 'twin', ref: 'main' },
+      });
+    expect(await create(broken, { ref: 'twin' })).toMatchObject({
+      status: 400,
+      body: { message: { base: ['Ref is ambiguous'] } },
+    });
   });
 
   it('takes inputs that the configuration declares, in their types; what does not fit is refused', async () => {

@@ -180,6 +180,16 @@ describe('a pipeline of a trigger token', () => {
     const { token } = await trigger();
     const base = (reason: string) => ({ status: 400, body: { message: { base: [reason] } } });
     expect(await start({ ref: 'absent', token })).toMatchObject(base('Reference not found'));
+    const { id } = project;
+    for (const [kind, name] of [
+      ['branches', 'branch'],
+      ['tags', 'tag_name'],
+    ] as const)
+      await world.app.api('POST', `/projects/${id}/repository/${kind}`, {
+        token: world.owner.token,
+        json: { [name]: 'twin', ref: 'main' },
+      });
+    expect(await start({ ref: 'twin', token })).toMatchObject(base('Ref is ambiguous'));
     expect(await start({ token })).toMatchObject({ status: 400, body: { error: 'ref is missing' } });
     expect(await start({ ref: 'main' })).toMatchObject({ status: 400, body: { error: 'token is missing' } });
     const missing = { status: 404, body: { message: '404 Not Found' } };

@@ -101,3 +101,30 @@ it('a job that releases knows the description of the release as it is written', 
   expect(job.variables.find(({ key }) => key === 'CI_RELEASE_DESCRIPTION')?.raw).toBe(true);
   await runner.update(job, 'success');
 });
+
+it('[20/4] whether commits are squashed, and protected variables, are what the project says', async () => {
+  const project = await world.project();
+  const { token } = world.owner;
+  const call = async (method: 'POST' | 'PUT', path: string, json: object) => {
+    const answer = await world.app.api(method, `/projects/${project.id}${path}`, { token, json });
+    expect([path, answer.status]).toEqual([path, method === 'PUT' ? 200 : 201]);
+  };
+  await project.commit('test: {script: [x], rules: [{if: $CI_MERGE_REQUEST_IID}]}\n');
+  await call('POST', '/variables', { key: 'SECRET', value: 'hidden', protected: true });
+  await call('POST', '/repository/commits', {
+    ...{ branch: 'topic', start_branch: 'main', commit_message: 'Dredge' },
+    actions: [{ action: 'create', file_path: 'a', content: 'a' }],
+  });
+  await call('POST', '/protected_branches', { name: 'topic' });
+  await call('POST', '/merge_requests', { source_branch: 'topic', target_branch: 'main', title: 'Dredge' });
+  const known = async () => {
+    const job = await runner.next();
+    const found = [variableOf(job, 'CI_MERGE_REQUEST_SQUASH_ON_MERGE'), variableOf(job, 'SECRET')];
+    await runner.update(job, 'success');
+    return [...found, variableOf(job, 'CI_COMMIT_REF_PROTECTED')];
+  };
+  expect(await known()).toEqual(['false', 'hidden', 'true']);
+  await call('PUT', '', { squash_option: 'always', protect_merge_request_pipelines: false });
+  await call('POST', '/merge_requests/1/pipelines', {});
+  expect(await known()).toEqual(['true', undefined, 'false']);
+});

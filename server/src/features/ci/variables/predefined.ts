@@ -138,6 +138,8 @@ export interface MergeRequestFacts {
   readonly versionId: number | null;
   /** Whether it has all approvals that it needs. */
   readonly approved: boolean;
+  /** Whether its commits become one when it is merged. */
+  readonly squash: boolean;
 }
 
 /** A time as scripts of the ecosystem know it: without a fraction of a second. */
@@ -151,6 +153,18 @@ export const refName = (facts: Pick<PipelineFacts, 'ref' | 'mergeRequest'>): str
 function shortened(text: string): string {
   const bytes = Buffer.from(text);
   return bytes.length <= maxMessage ? text : new TextDecoder().decode(bytes.subarray(0, maxMessage), { stream: true });
+}
+
+/** Characters of a title from which on a description repeats it. */
+const longTitle = 100;
+
+const firstLine = (message: string): string => message.split(/[\r\n]/, 1)[0] ?? '';
+
+/** The message without its first line, where that is a title; whole where it is too long for one. */
+function descriptionOf(message: string): string {
+  const line = message.indexOf('\n');
+  if (firstLine(message).length >= longTitle) return message;
+  return line < 0 ? '' : message.slice(line + 1).replace(/\n$/, '');
 }
 
 /** Which job of which pipeline started this one; what is deleted meanwhile is left out. */
@@ -199,8 +213,8 @@ export function commitVariables(facts: PipelineFacts, commit: CiCommit | null): 
     ),
     variable('CI_COMMIT_MESSAGE', message),
     variable('CI_COMMIT_MESSAGE_IS_TRUNCATED', flag(message !== whole)),
-    variable('CI_COMMIT_TITLE', shortened(commit?.title ?? '')),
-    variable('CI_COMMIT_DESCRIPTION', message.split('\n').slice(1).join('\n').replace(/^\n+/, '')),
+    variable('CI_COMMIT_TITLE', shortened(firstLine(whole))),
+    variable('CI_COMMIT_DESCRIPTION', shortened(descriptionOf(whole))),
     variable('CI_COMMIT_TIMESTAMP', wholeSeconds(commit?.committed_date ?? '')),
     variable('CI_COMMIT_AUTHOR', commit ? `${commit.author_name} <${commit.author_email}>` : ''),
     ...when(
@@ -222,7 +236,18 @@ const truncated = (description: string): string =>
   description.length > maxDescription ? `${description.slice(0, maxDescription - 3)}...` : description;
 
 function mergeRequestVariables(
-  { row, target, source, targetBranchSha, assignees, labels, milestone, versionId, approved }: MergeRequestFacts,
+  {
+    row,
+    target,
+    source,
+    targetBranchSha,
+    assignees,
+    labels,
+    milestone,
+    versionId,
+    approved,
+    squash,
+  }: MergeRequestFacts,
   ref: string,
 ): JobVariable[] {
   const description = row.description ?? '';
@@ -251,7 +276,7 @@ function mergeRequestVariables(
     variable('CI_MERGE_REQUEST_DESCRIPTION', truncated(description)),
     variable('CI_MERGE_REQUEST_DESCRIPTION_IS_TRUNCATED', flag(description.length > maxDescription)),
     variable('CI_MERGE_REQUEST_DRAFT', flag(draft)),
-    variable('CI_MERGE_REQUEST_SQUASH_ON_MERGE', flag(row.squash)),
+    variable('CI_MERGE_REQUEST_SQUASH_ON_MERGE', flag(squash)),
     ...when(assignees.length > 0, variable('CI_MERGE_REQUEST_ASSIGNEES', assignees.join(', '))),
     ...when(labels.length > 0, variable('CI_MERGE_REQUEST_LABELS', labels.join(','))),
     ...when(milestone !== null, variable('CI_MERGE_REQUEST_MILESTONE', milestone ?? '')),
@@ -333,7 +358,7 @@ export function jobVariables(facts: JobFacts): JobVariable[] {
     variable('CI_REPOSITORY_URL', facts.repositoryUrl, { public: false }),
     variable('CI_RUNNER_ID', String(runner.id)),
     variable('CI_RUNNER_DESCRIPTION', runner.description),
-    variable('CI_RUNNER_TAGS', JSON.stringify(runner.tag_list)),
+    variable('CI_RUNNER_TAGS', `[${runner.tag_list.map((tag) => JSON.stringify(tag)).join(', ')}]`),
   ];
 }
 

@@ -6,7 +6,7 @@ import { entryPath } from '../artifacts/store.ts';
 import { coverageScanner } from '../traces/coverage.ts';
 import { slug } from './job-variables.ts';
 import { scopeCovers, variableProblems } from './masking.ts';
-import { serverVariables } from './predefined.ts';
+import { commitVariables, jobVariables, serverVariables } from './predefined.ts';
 
 const variable = { key: 'KEY', value: 'value', masked: false, raw: false, environment_scope: '*' };
 
@@ -64,6 +64,37 @@ describe('names', () => {
       '443',
       '18',
     ]);
+  });
+});
+
+describe('commits and runners', () => {
+  const facts = {
+    ...{ sha: 'a'.repeat(40), beforeSha: '0'.repeat(40), ref: 'main', tag: false, refProtected: false },
+    ...{ source: 'push', mergeRequest: null },
+  };
+  const title = 't'.repeat(100);
+  it.each([
+    ['Line', 'Line', ''],
+    ['Line\n\nBody\n', 'Line', '\nBody'],
+    ['One\nTwo\n\nBody', 'One', 'Two\n\nBody'],
+    [`${title}\n\nBody\n`, title, `${title}\n\nBody\n`],
+  ])('[20/4] the message %j has a title and a description', (message, expected, description) => {
+    const commit = { message, committed_date: '', author_name: '', author_email: '' };
+    const found = commitVariables(facts, commit as Parameters<typeof commitVariables>[1]);
+    const of = (key: string) => found.find((item) => item.key === key)?.value;
+    expect([of('CI_COMMIT_TITLE'), of('CI_COMMIT_DESCRIPTION')]).toEqual([expected, description]);
+  });
+
+  it('[20/4] tags of runners are a list', () => {
+    const found = jobVariables({
+      ...{ job: { name: 'a', stage: 'test' }, plan: { image: null, parallel: null }, token: 'x', projectUrl: '' },
+      ...{
+        repositoryUrl: '',
+        runner: { id: 1, description: '', tag_list: ['docker', 'big "one"'] },
+        timeoutSeconds: 1,
+      },
+    } as unknown as Parameters<typeof jobVariables>[0]);
+    expect(found.find(({ key }) => key === 'CI_RUNNER_TAGS')?.value).toBe('["docker", "big \\"one\\""]');
   });
 });
 

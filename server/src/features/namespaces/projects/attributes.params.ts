@@ -127,6 +127,9 @@ export const columnParameters = {
   prevent_merge_without_jira_issue: flag('Whether a merge request must name an issue of Jira'),
   printing_merge_request_link_enabled: flag('Whether a push prints the link to a merge request'),
   releases_access_level: level('releases'),
+  protect_merge_request_pipelines: flag(
+    'Whether pipelines of merge requests between protected branches get protected variables and runners',
+  ),
   remove_source_branch_after_merge: flag('Whether new merge requests remove their source branch when merged'),
   repository_access_level: level('the repository'),
   repository_size_limit: Optional(

@@ -316,6 +316,12 @@ export const projectAttributes: Readonly<Record<AttributeName, Attribute>> = {
     test: own,
   }),
   public_builds: oldName('public_jobs', false, 'public_jobs', { as: 'public_jobs' }),
+  protect_merge_request_pipelines: kept(
+    'protect_merge_request_pipelines',
+    false,
+    'off: no pipeline of a merge request gets protected variables and runners',
+    { test: 'ci/variables/merge-request-variables.test.ts' },
+  ),
   public_jobs: kept('public_jobs', false, 'who sees pipelines and jobs', { test: own }),
   releases_access_level: kept('releases_access_level', 'private', 'who may see releases', {
     test: 'delivery/releases/releases.test.ts',

@@ -60,6 +60,7 @@ const told = {
   pages_access_level: openLevel(),
   prevent_merge_without_jira_issue: Flag(),
   printing_merge_request_link_enabled: Flag(),
+  protect_merge_request_pipelines: Flag(),
   public_jobs: Flag(),
   releases_access_level: level(),
   remove_source_branch_after_merge: Flag(),

@@ -7,6 +7,7 @@ import { mergeRequestFacts, recordFact } from '../../../kernel/events/index.ts';
 import { invalidRecord, unauthorized, unprocessable } from '../../../kernel/http/errors.ts';
 import type { Markdown } from '../../../kernel/markdown/index.ts';
 import type { Logger } from '../../../kernel/telemetry/index.ts';
+import { squashes } from '../../namespaces/index.ts';
 import type { RepositoryAccess } from '../../repository/index.ts';
 import { pushersOf } from '../approvals/people.queries.ts';
 import { anotherOpen } from './duplicate.ts';
@@ -17,7 +18,6 @@ import { assign, keepHistory, type PeopleChange } from './history.ts';
 import * as queries from './merge-requests.queries.ts';
 import { type LabelChange, type PlanWishes, relabel, wishedMilestone } from './planning.ts';
 import { mayCollaborate, requestSources } from './sources.ts';
-import { squashes } from './squash.ts';
 import { requireEnoughApprovals, sameBranches, type UpdateOptions, updateMergeRequest } from './updating.ts';
 import { insertVersion } from './versions.queries.ts';
 

@@ -1,9 +1,9 @@
 /** The commit of an entry: what the target branch will be after its merge, made by the project's merge method. */
 import type { MergeTrainEntry } from '../../../kernel/db/rows.ts';
+import { squashes } from '../../namespaces/index.ts';
 import { stackBase } from '../../repository/index.ts';
 import type { LoadedCandidate, MergeCheckService } from '../merge-checks/merge-checks.service.ts';
 import type { MergeRequestDependencies } from '../merge-requests/merge-requests.service.ts';
-import { squashes } from '../merge-requests/squash.ts';
 import { type MergeCommits, type MergeOptions, mergeCommits } from '../merging/merge-commits.ts';
 import type { Problem } from './reasons.ts';
 

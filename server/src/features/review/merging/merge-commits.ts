@@ -1,5 +1,6 @@
 /** The commits of a merge: a squashed one, a merge commit, both or none of them, as the project's merge method says. */
 import type { CallerUser } from '../../../kernel/authz/subjects.ts';
+import { squashes } from '../../namespaces/index.ts';
 import { type RepositoryAccess, stackBase, type Workbench } from '../../repository/index.ts';
 import type { LiveHeads } from '../merge-checks/merge-check.ts';
 import type { LoadedCandidate } from '../merge-checks/merge-checks.service.ts';
@@ -9,7 +10,6 @@ import {
   defaultSquashTemplate,
   type MessageFacts,
 } from '../merge-requests/messages.ts';
-import { squashes } from '../merge-requests/squash.ts';
 
 export interface MergeOptions {
   readonly mergeCommitMessage?: string | undefined;

@@ -146,6 +146,7 @@ import { approvalsByRuleMigration } from './1150-approvals-by-rule.ts';
 import { instanceDownloadsMigration } from './1170-instance-downloads.ts';
 import { sshPushMirrorsMigration } from './1171-ssh-push-mirrors.ts';
 import { pullMirrorsMigration } from './1210-pull-mirrors.ts';
+import { protectedRequestPipelinesMigration } from './1260-protected-request-pipelines.ts';
 
 /** One step of the schema. `statements` run in order in one transaction; each may hold several SQL commands. */
 export interface Migration {
@@ -301,4 +302,5 @@ export const migrations: readonly Migration[] = [
   approvalsByRuleMigration,
   sshPushMirrorsMigration,
   pullMirrorsMigration,
+  protectedRequestPipelinesMigration,
 ];
