@@ -20029,6 +20029,8 @@ export interface components {
             coverage: number | null;
             /** Format: date-time */
             created_at: string;
+            /** @description On a trigger job that failed: why its pipeline could not be created */
+            downstream_errors?: string[];
             /** @description The pipeline that it started */
             downstream_pipeline: components["schemas"]["PipelineBasic"] | null;
             /** @description Seconds */
@@ -22587,6 +22589,8 @@ export interface components {
             debug_trace: boolean;
             /** @description Always null; on the answer to keeping artifacts */
             download_url?: string | null;
+            /** @description On a trigger job that failed: why its pipeline could not be created */
+            downstream_errors?: string[];
             /** @description Seconds */
             duration: number | null;
             /**
@@ -27162,6 +27166,8 @@ export interface components {
             prevent_merge_without_jira_issue?: boolean;
             /** @description Whether a push prints the link to a merge request */
             printing_merge_request_link_enabled?: boolean;
+            /** @description Whether pipelines of merge requests between protected branches get protected variables and runners */
+            protect_merge_request_pipelines?: boolean;
             /**
              * @deprecated
              * @description Use `public_jobs`
@@ -29443,6 +29449,8 @@ export interface components {
                 prevent_merge_without_jira_issue?: boolean;
                 /** @description Whether a push prints the link to a merge request */
                 printing_merge_request_link_enabled?: boolean;
+                /** @description Whether pipelines of merge requests between protected branches get protected variables and runners */
+                protect_merge_request_pipelines?: boolean;
                 /**
                  * @deprecated
                  * @description Use `public_jobs`
@@ -29813,6 +29821,8 @@ export interface components {
             prevent_merge_without_jira_issue?: boolean;
             /** @description Whether a push prints the link to a merge request */
             printing_merge_request_link_enabled?: boolean;
+            /** @description Whether pipelines of merge requests between protected branches get protected variables and runners */
+            protect_merge_request_pipelines?: boolean;
             /**
              * @deprecated
              * @description Use `public_jobs`
@@ -30554,6 +30564,7 @@ export interface components {
             };
             prevent_merge_without_jira_issue?: boolean;
             printing_merge_request_link_enabled?: boolean;
+            protect_merge_request_pipelines?: boolean;
             public_jobs?: boolean;
             /** @description Page of the README; left out as `default_branch` */
             readme_url?: string | null;
@@ -33820,6 +33831,8 @@ export interface components {
             prevent_merge_without_jira_issue?: boolean;
             /** @description Whether a push prints the link to a merge request */
             printing_merge_request_link_enabled?: boolean;
+            /** @description Whether pipelines of merge requests between protected branches get protected variables and runners */
+            protect_merge_request_pipelines?: boolean;
             /**
              * @deprecated
              * @description Use `public_jobs`
@@ -36158,6 +36171,8 @@ export interface components {
             debug_trace: boolean;
             /** @description Always null; on the answer to keeping artifacts */
             download_url?: string | null;
+            /** @description On a trigger job that failed: why its pipeline could not be created */
+            downstream_errors?: string[];
             /** @description Seconds */
             duration: number | null;
             /**

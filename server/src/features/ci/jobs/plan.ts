@@ -94,6 +94,7 @@ export interface PlanEnvironment {
   readonly url: string | null;
   /** Name of the job that stops it. */
   readonly on_stop: string | null;
+  /** 0 for never; null where the job does not say. */
   readonly auto_stop_in_seconds: number | null;
   readonly tier: string | null;
   readonly kubernetes?: { readonly namespace: string | null; readonly flux_resource_path: string | null };

@@ -263,7 +263,8 @@ const environmentOf = (environment: NonNullable<PlanJob['environment']>): PlanEn
   action: environment.action as PlanEnvironment['action'],
   url: environment.url,
   on_stop: environment.onStop,
-  auto_stop_in_seconds: environment.autoStopIn === null ? null : parseDuration(environment.autoStopIn),
+  // `never` is no duration.
+  auto_stop_in_seconds: environment.autoStopIn === null ? null : (parseDuration(environment.autoStopIn) ?? 0),
   tier: environment.deploymentTier,
   ...(environment.kubernetes
     ? {

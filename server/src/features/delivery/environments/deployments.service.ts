@@ -8,7 +8,7 @@ import { defineTask } from '../../../kernel/queue/index.ts';
 import { nextIid } from '../../namespaces/index.ts';
 import type { RepositoryReader } from '../../repository/index.ts';
 import { nameProblem } from '../environment-names.ts';
-import { mayDeploy } from '../protected-environments/index.ts';
+import { mayDeploy, type ProtectedPlace } from '../protected-environments/index.ts';
 import { placeOf } from './approvals.ts';
 import * as queries from './deployments.queries.ts';
 import { updateEnvironment } from './environments.queries.ts';
@@ -42,6 +42,10 @@ const transitions = { running: 'run', success: 'succeed', failed: 'drop', cancel
 
 const finished = (status: ReportedStatus) => (status === 'running' ? {} : { finished_at: new Date() });
 
+/** Whether merge requests know of deployments to it: not for places of single branches. */
+const isTracked = ({ name, tier }: ProtectedPlace): boolean =>
+  !name.includes('/') || tier === 'production' || tier === 'staging';
+
 export type DeploymentService = ReturnType<typeof deploymentService>;
 
 export function deploymentService(deps: DeploymentServiceDependencies) {
@@ -58,7 +62,8 @@ export function deploymentService(deps: DeploymentServiceDependencies) {
   async function link(id: number): Promise<void> {
     const row = await queries.deploymentById(db, id);
     const project = row && (await deps.project(row.project_id));
-    if (!row || !project || (await reader.resolve(project, row.sha)) === null) return;
+    if (!row || !project || !isTracked(await placeOf(db, row))) return;
+    if ((await reader.resolve(project, row.sha)) === null) return;
     const candidates = await queries.mergedCandidates(db, row, mostCandidates);
     if (candidates.length === 0) return;
     const before = await queries.deploymentBefore(db, row);

@@ -1,10 +1,10 @@
 /** The API of environments. */
 import Type from 'typebox';
-import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
+import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Environment as EnvironmentRow } from '../../../kernel/db/rows.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
-import { badRequest, conflict, invalidParameters, recordNotFound } from '../../../kernel/http/errors.ts';
+import { badRequest, conflict, forbidden, invalidParameters, recordNotFound } from '../../../kernel/http/errors.ts';
 import { mapPage, offsetPage } from '../../../kernel/http/pagination.ts';
 import { notTogether } from '../../../kernel/http/params/groups.ts';
 import {
@@ -20,6 +20,7 @@ import {
 } from '../../../kernel/http/params/schema.ts';
 import { answer, Empty, type Route, route } from '../../../kernel/http/route.ts';
 import { environmentStates, tiers } from '../environment-names.ts';
+import { mayDeploy } from '../protected-environments/index.ts';
 import { lastDeployment } from './deployments.queries.ts';
 import {
   type DeploymentPresenter,
@@ -73,6 +74,13 @@ export function environmentRoutes(deps: EnvironmentRoutesDependencies): Route[] 
   async function find({ project }: ProjectSubject, number: number): Promise<EnvironmentRow> {
     const found = await findEnvironment(db, project.id, number);
     if (!found) throw recordNotFound();
+    return found;
+  }
+
+  /** A protected one is changed, stopped and deleted by those alone who may deploy to it. */
+  async function findToChange(subject: ProjectSubject, caller: Caller, number: number): Promise<EnvironmentRow> {
+    const found = await find(subject, number);
+    if (!(await mayDeploy(db, found, caller.user?.id ?? null))) throw forbidden();
     return found;
   }
 
@@ -159,9 +167,10 @@ export function environmentRoutes(deps: EnvironmentRoutesDependencies): Route[] 
       access: { on: 'project', ability: 'update_environment' },
       params: Type.Object({ ...one.properties, ...values }),
       responses: { 200: Environment },
-      handler: async ({ subject, given, params: { id: _, environment_id, ...chosen } }) => {
+      handler: async ({ subject, caller, given, params: { id: _, environment_id, ...chosen } }) => {
         refuseSlug(given);
-        return environmentJson(await environments.update(await find(subject, environment_id), chosen));
+        const found = await findToChange(subject, caller, environment_id);
+        return environmentJson(await environments.update(found, chosen));
       },
     }),
     route({
@@ -176,7 +185,7 @@ export function environmentRoutes(deps: EnvironmentRoutesDependencies): Route[] 
       }),
       responses: { 200: Environment },
       handler: async ({ subject, caller, params }) => {
-        const found = await find(subject, params.environment_id);
+        const found = await findToChange(subject, caller, params.environment_id);
         return environmentJson(await stopping.stop(subject, caller, found, { force: params.force ?? false }));
       },
     }),
@@ -189,8 +198,8 @@ export function environmentRoutes(deps: EnvironmentRoutesDependencies): Route[] 
       params: one,
       responses: { 200: Environment },
       errors: [409],
-      handler: async ({ subject, params }) => {
-        const kept = await environments.cancelAutoStop(await find(subject, params.environment_id));
+      handler: async ({ subject, caller, params }) => {
+        const kept = await environments.cancelAutoStop(await findToChange(subject, caller, params.environment_id));
         if (!kept) throw conflict('The environment does not stop by itself');
         return environmentJson(kept);
       },
@@ -223,8 +232,8 @@ export function environmentRoutes(deps: EnvironmentRoutesDependencies): Route[] 
       params: one,
       responses: { 204: Empty },
       conditional: true,
-      handler: async ({ subject, params, unmodifiedSince }) => {
-        const found = await find(subject, params.environment_id);
+      handler: async ({ subject, caller, params, unmodifiedSince }) => {
+        const found = await findToChange(subject, caller, params.environment_id);
         unmodifiedSince(found.updated_at);
         await environments.remove(found);
         return answer(204, undefined);

@@ -131,7 +131,62 @@ describe('jobs with an environment', () => {
     expect((await stopsAt()) - Date.now()).toBeGreaterThan(47 * 3_600_000);
     await project.push(job('look', 'action: access, auto_stop_in: 1 hour'));
     await runner.run();
-    expect((await stopsAt()) - Date.now()).toBeLessThan(3_600_001);
+    const last = await stopsAt();
+    expect(last - Date.now()).toBeLessThan(3_600_001);
+    // One that does not say when leaves the time as it is.
+    await project.push(job('deploy', 'action: start'));
+    await runner.run();
+    expect(await stopsAt()).toBe(last);
+    await project.push(job('deploy', 'auto_stop_in: never'));
+    await runner.run();
+    expect((await environmentNamed(project, 'kept')).auto_stop_at).toBeNull();
+  });
+
+  it('[20/3] stop it without a job when its branch or merge request is gone, unless it needs one', async () => {
+    const project = await world.project();
+    const job = (name: string) => `${name}: {script: [x], environment: {name: ${name}-$CI_COMMIT_REF_NAME}}\n`;
+    await project.commit(null, { files: { 'README.md': 'x' } });
+    await project.commit(`${job('free')}${job('bound')}`, { branch: 'gone' });
+    const id = async (name: string) => (await environmentNamed(project, name)).id;
+    const state = async (name: string) => (await environmentNamed(project, name)).state;
+    for (let jobs = 0; jobs < 2; jobs++) await runner.run();
+    await call('PUT', `${of(project)}/environments/${await id('bound-gone')}`, { auto_stop_setting: 'with_action' });
+    await call('POST', `${of(project)}/environments`, { name: 'free-asked' });
+    await project.commit(
+      `${job('free')}made: {script: [x], environment: made}\nworkflow: {rules: [{if: $CI_MERGE_REQUEST_IID}]}\n`,
+      { branch: 'asked' },
+    );
+    await call('POST', `${of(project)}/merge_requests`, {
+      ...{ source_branch: 'asked', target_branch: 'main', title: 'Asked' },
+    });
+    for (let jobs = 0; jobs < 2; jobs++) await runner.run();
+    await call('DELETE', `${of(project)}/repository/branches/gone`);
+    await eventually('the end of the branch', async () => (await state('free-gone')) === 'stopped');
+    await call('PUT', `${of(project)}/merge_requests/1`, { state_event: 'close' });
+    await eventually('the end of the request', async () => (await state('made')) === 'stopped');
+    // It was there before the merge request.
+    expect([await state('bound-gone'), await state('free-asked')]).toEqual(['available', 'available']);
+  });
+
+  it('[security 11] a protected one is changed, stopped and deleted by those who may deploy to it', async () => {
+    const project = await world.project();
+    const { body } = await call('POST', `${of(project)}/environments`, { name: 'live' });
+    await call('POST', `${of(project)}/protected_environments`, {
+      ...{ name: 'live', deploy_access_levels: [{ access_level: 40 }] },
+    });
+    const developer = await world.account();
+    await call('POST', `${of(project)}/members`, { user_id: developer.user.id, access_level: 30 });
+    const path = `${of(project)}/environments/${body.id}`;
+    const by = async (token: string) => {
+      const ask = async (method: 'PUT' | 'POST' | 'DELETE', more = '', json: object = {}) =>
+        (await world.app.api(method, `${path}${more}`, { token, json })).status;
+      return [
+        await ask('PUT', '', { external_url: 'https://live.example.com' }),
+        ...[await ask('POST', '/cancel_auto_stop'), await ask('POST', '/stop', { force: true }), await ask('DELETE')],
+      ];
+    };
+    expect(await by(developer.token)).toEqual([403, 403, 403, 403]);
+    expect(await by(world.owner.token)).toEqual([200, 409, 200, 204]);
   });
 
   it('stop it when its time is over, or when somebody asks; a failed job lets it run', async () => {

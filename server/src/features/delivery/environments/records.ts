@@ -117,7 +117,8 @@ async function applyEnd(deps: { readonly secrets: Secrets }, tx: Db, job: querie
   // Looking after an environment keeps it for as long as deploying to it does.
   const own = plan?.auto_stop_in_seconds ?? null;
   const seconds = own === null && action !== 'start' ? await deployments.lifetimeOf(tx, id) : own;
-  const stop = seconds === null ? {} : { auto_stop_at: new Date(Date.now() + seconds * 1000) };
+  const at = seconds === 0 ? null : new Date(Date.now() + (seconds ?? 0) * 1000);
+  const stop = seconds === null ? {} : { auto_stop_at: at };
   if (action !== 'start') {
     if (seconds !== null) await queries.updateEnvironment(tx, id, stop);
     return;
@@ -127,7 +128,7 @@ async function applyEnd(deps: { readonly secrets: Secrets }, tx: Db, job: querie
   await queries.updateEnvironment(tx, id, {
     state: 'available',
     auto_delete_at: null,
-    auto_stop_at: null,
+    // A deployment that does not say when it stops leaves the time as it is.
     ...stop,
     ...(url === null ? {} : { external_url: url }),
     ...(plan?.tier ? { tier: plan.tier as Tier } : {}),

@@ -2,6 +2,7 @@
 import { ZERO_SHA } from '@millrace/git';
 import Type from 'typebox';
 import type { Acting } from '../../../kernel/authz/acting.ts';
+import { canOnProject } from '../../../kernel/authz/can.ts';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { Environment, Job } from '../../../kernel/db/rows.ts';
@@ -9,6 +10,7 @@ import { type FactConsumer, mergeRequestFacts, on, pushed } from '../../../kerne
 import { HttpError } from '../../../kernel/http/errors.ts';
 import { type CronItem, defineTask, type Task } from '../../../kernel/queue/index.ts';
 import type { JobsFace } from '../../ci/index.ts';
+import { mayDeploy } from '../protected-environments/index.ts';
 import * as queries from './environments.queries.ts';
 
 export interface StoppingDependencies {
@@ -108,11 +110,20 @@ export function stopping(deps: StoppingDependencies) {
     { maxAttempts: 1 },
   );
 
-  /** Those with a job that stops them; others stay, as nobody knows what runs there. */
-  async function stopOf(source: Parameters<typeof queries.environmentsOfSource>[2], acting: Acting): Promise<void> {
+  const mayStop = async ({ caller, subject }: Acting, environment: Environment) =>
+    canOnProject(caller, 'stop_environment', subject) && (await mayDeploy(db, environment, caller.user?.id ?? null));
+
+  /** Those with a job that stops them by it, others at once unless they stop with a job only. */
+  async function stopOf(source: queries.EnvironmentSource, acting: Acting): Promise<void> {
     for (const environment of await queries.environmentsOfSource(db, acting.subject.project.id, source)) {
       const found = await queries.stopJobsOf(db, environment.id);
       if (found.length > 0) await stopFor(acting, environment, found);
+      else if (
+        environment.auto_stop_setting === 'always' &&
+        (await queries.madeBySource(db, environment, source)) &&
+        (await mayStop(acting, environment))
+      )
+        await stopped(environment.id);
     }
   }
 
