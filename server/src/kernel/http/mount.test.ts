@@ -268,6 +268,8 @@ describe('routes', () => {
   it('security 1: an encoded path and slashes too many reach the same handler, a suffix is 404', async () => {
     for (const path of ['/%74hings/x/parts', '/things/x/parts/', '//things///x/parts//', '/things/x/parts/?a=b//'])
       expect([path, (await call('GET', path)).status]).toEqual([path, 200]);
+    for (const path of ['//api/v4/things/x/parts', '/api//v4//things/x/parts/'])
+      expect([path, (await fetch(new URL(base).origin + path)).status]).toEqual([path, 200]);
     expect((await call('POST', '/things/')).status).toBe(401);
     // A name that a script left empty names nothing above it.
     expect((await call('DELETE', '/things/1/', { headers: token })).status).toBe(404);

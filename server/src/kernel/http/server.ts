@@ -19,16 +19,17 @@ export interface HttpServerOptions {
 }
 
 const apiPath = /^\/api(\/|$)/;
-const looseSlashes = /^\/api\/v4(?=\/)[^?]*(?:\/\/|\/(?=\?|$))/;
 
 /**
- * Slashes too many in a path of the API count once, and not at all at its end, as in the ecosystem: clients join addresses
- * carelessly. Not in a DELETE: a name that a script left empty would name what is above it.
+ * Slashes too many in a path count once, and not at all at the end of one of the API, as in the ecosystem: clients join
+ * addresses carelessly. Not in a DELETE: a name that a script left empty would name what is above it.
  */
 function plainSlashes(method: string | undefined, url: string): string {
-  if (method === 'DELETE' || !looseSlashes.test(url)) return url;
+  if (method === 'DELETE' || !url.startsWith('/')) return url;
   const [path = '', ...query] = url.split('?');
-  return [path.replace(/\/{2,}/g, '/').replace(/\/$/, ''), ...query].join('?');
+  const single = path.includes('//') ? path.replace(/\/{2,}/g, '/') : path;
+  const plain = single.startsWith('/api/v4/') && single.endsWith('/') ? single.slice(0, -1) : single;
+  return plain === path ? url : [plain, ...query].join('?');
 }
 
 /** A client's own request id is taken over when it is plain, so that logs of both sides meet. */

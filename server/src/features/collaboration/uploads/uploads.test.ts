@@ -95,6 +95,9 @@ describe.each(['projects', 'groups'] as const)('uploads of %s', (kind) => {
     const shown = await browse(picture.full_path, guest);
     expect([shown.status, shown.headers.get('content-type')]).toEqual([200, 'image/png']);
     expect(shown.headers.get('content-disposition')).toMatch(/^inline; filename="dk.png"/);
+    // Clients that publish releases put a slash between the address of the instance and `full_path`.
+    const joined = await browse(`/${picture.full_path}`, guest);
+    expect([joined.status, joined.headers.get('content-type')]).toEqual([200, 'image/png']);
     for (const { full_path: at, url } of [page, drawing])
       for (const answer of [await browse(at, guest), await get(`${path}${url.replace('/uploads', '')}`, guest)]) {
         expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/octet-stream']);
