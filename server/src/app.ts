@@ -113,6 +113,7 @@ export function buildApp(kernels: Kernels, options: AppOptions = {}): App {
     checks: kernels.checks,
     metrics,
     metricsToken: config.metricsToken,
+    settings,
   });
   rates.mount(server, routes, resolver);
   mountRoutes(server, routes, {

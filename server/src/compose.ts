@@ -193,6 +193,8 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     mayCreatePipeline: async (caller, subject, sha) =>
       (await rates.within('pipelines_create', { caller, subject, params: { sha } })) === null &&
       (await rates.within('pipelines_created_per_user', { caller, subject, params: {} })) === null,
+    mayTriggerDownstream: async (caller, subject, sha) =>
+      (await rates.within('downstream_pipelines', { caller, subject, params: { sha } })) === null,
     cacheLimits: config,
     builtIn: { exists: () => config.runner !== 'off', serves: runner.serves, wanted: runner.wanted },
     ports,

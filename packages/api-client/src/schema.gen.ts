@@ -18786,11 +18786,11 @@ export interface components {
             max_decompressed_archive_size: number;
             /** @description Maximum export size in MB; 0 for unlimited */
             max_export_size: number;
-            /** @description Maximum decompressed size of HTTP responses in MB */
+            /** @description Maximum decompressed size of HTTP responses in MB; Millrace requests them uncompressed */
             max_http_decompressed_size: number;
-            /** @description Maximum depth of JSON responses */
+            /** @description Maximum depth of JSON responses; Millrace reads them without recursion */
             max_http_response_json_depth: number;
-            /** @description Maximum size of HTTP responses in MB */
+            /** @description Maximum size of HTTP responses in MB; 0 for unlimited */
             max_http_response_size_limit: number;
             /** @description Maximum remote file size of imports in MB; 0 for unlimited */
             max_import_remote_file_size: number;
@@ -19101,7 +19101,7 @@ export interface components {
             shared_runners_enabled: boolean;
             /** @description Monthly compute minutes of instance runners per group; 0 for unlimited */
             shared_runners_minutes: number;
-            /** @description Instance runner details */
+            /** @description Instance runner details, in Markdown */
             shared_runners_text: string | null;
             /** @description Show the banner about migrating from Jenkins */
             show_migrate_from_jenkins_banner: boolean;
@@ -22031,6 +22031,12 @@ export interface components {
         };
         /** InstanceConfiguration */
         InstanceConfiguration: {
+            ci: {
+                /** @description Whether new CI/CD variables are protected unless somebody decides otherwise */
+                protected_variables: boolean;
+                /** @description What administrators say about instance runners; empty where it is nothing */
+                runners_text_html: string;
+            };
             /** @description 0 for Sunday, 1 for Monday, 6 for Saturday */
             first_day_of_week: number;
             /** @description What holds for documents that belong to no group */
@@ -27118,6 +27124,16 @@ export interface components {
             merge_trains_enabled?: boolean;
             /** @description Whether a merge may pass the train */
             merge_trains_skip_train_allowed?: boolean;
+            /** @description Whether the project follows the repository at `import_url` (pull mirror) */
+            mirror?: boolean;
+            /** @description Only branches whose names match are mirrored (RE2); not with `only_mirror_protected_branches` */
+            mirror_branch_regex?: string | null;
+            /** @description Whether branches and tags that changed here as well are overwritten by the mirror */
+            mirror_overwrites_diverged_branches?: boolean;
+            /** @description Whether updates of the mirror trigger pipelines */
+            mirror_trigger_builds?: boolean;
+            /** @description Whose pushes the updates of the mirror are: the caller; administrators name anybody */
+            mirror_user_id?: number;
             /**
              * @description Who may use model experiments
              * @enum {string}
@@ -27145,6 +27161,8 @@ export interface components {
             only_allow_merge_if_all_status_checks_passed?: boolean;
             /** @description Whether a merge request needs a passed pipeline */
             only_allow_merge_if_pipeline_succeeds?: boolean;
+            /** @description Only protected branches are mirrored; tags always */
+            only_mirror_protected_branches?: boolean;
             /**
              * @description Who may use the package registry
              * @enum {string}
@@ -29773,6 +29791,16 @@ export interface components {
             merge_trains_enabled?: boolean;
             /** @description Whether a merge may pass the train */
             merge_trains_skip_train_allowed?: boolean;
+            /** @description Whether the project follows the repository at `import_url` (pull mirror) */
+            mirror?: boolean;
+            /** @description Only branches whose names match are mirrored (RE2); not with `only_mirror_protected_branches` */
+            mirror_branch_regex?: string | null;
+            /** @description Whether branches and tags that changed here as well are overwritten by the mirror */
+            mirror_overwrites_diverged_branches?: boolean;
+            /** @description Whether updates of the mirror trigger pipelines */
+            mirror_trigger_builds?: boolean;
+            /** @description Whose pushes the updates of the mirror are: the caller; administrators name anybody */
+            mirror_user_id?: number;
             /**
              * @description Who may use model experiments
              * @enum {string}
@@ -29800,6 +29828,8 @@ export interface components {
             only_allow_merge_if_all_status_checks_passed?: boolean;
             /** @description Whether a merge request needs a passed pipeline */
             only_allow_merge_if_pipeline_succeeds?: boolean;
+            /** @description Only protected branches are mirrored; tags always */
+            only_mirror_protected_branches?: boolean;
             /**
              * @description Who may use the package registry
              * @enum {string}
@@ -30464,7 +30494,7 @@ export interface components {
             import_status?: "none" | "scheduled" | "started" | "finished" | "failed" | "canceled";
             /** @description `gitlab_project` for projects from archives */
             import_type?: string | null;
-            /** @description Where it was imported from; for those who may change the project */
+            /** @description Where it was imported from, or what it mirrors; for those who may change the project */
             import_url?: string | null;
             /** @enum {string} */
             infrastructure_access_level?: "disabled" | "private" | "enabled";
@@ -30518,6 +30548,12 @@ export interface components {
             merge_trains_skip_train_allowed?: boolean;
             /** @description Whether it follows a repository elsewhere (pull mirror) */
             mirror?: boolean;
+            /** @description Mirrored projects only */
+            mirror_overwrites_diverged_branches?: boolean;
+            /** @description Mirrored projects only */
+            mirror_trigger_builds?: boolean;
+            /** @description Whose pushes updates are; mirrored projects only */
+            mirror_user_id?: number | null;
             /** @enum {string} */
             model_experiments_access_level?: "disabled" | "private" | "enabled";
             /** @enum {string} */
@@ -30541,6 +30577,8 @@ export interface components {
             only_allow_merge_if_all_discussions_are_resolved?: boolean;
             only_allow_merge_if_all_status_checks_passed?: boolean;
             only_allow_merge_if_pipeline_succeeds?: boolean;
+            /** @description Mirrored projects only */
+            only_mirror_protected_branches?: boolean;
             open_issues_count?: number;
             owner?: components["schemas"]["UserReference"];
             /** @enum {string} */
@@ -31833,7 +31871,7 @@ export interface components {
             math_rendering_limits_enabled?: boolean;
             /** @description Forward Maven package requests to the public registry */
             maven_package_requests_forwarding?: boolean;
-            /** @description Maximum size of a file included from artifacts in bytes */
+            /** @description Maximum size of a file included from artifacts in bytes; at least 1 */
             max_artifacts_content_include_size?: number;
             /** @description Maximum artifacts size of a job in MB; at least 1 */
             max_artifacts_size?: number;
@@ -31843,11 +31881,11 @@ export interface components {
             max_decompressed_archive_size?: number;
             /** @description Maximum export size in MB; 0 for unlimited */
             max_export_size?: number;
-            /** @description Maximum decompressed size of HTTP responses in MB */
+            /** @description Maximum decompressed size of HTTP responses in MB; Millrace requests them uncompressed */
             max_http_decompressed_size?: number;
-            /** @description Maximum depth of JSON responses */
+            /** @description Maximum depth of JSON responses; Millrace reads them without recursion */
             max_http_response_json_depth?: number;
-            /** @description Maximum size of HTTP responses in MB */
+            /** @description Maximum size of HTTP responses in MB; 0 for unlimited */
             max_http_response_size_limit?: number;
             /** @description Maximum remote file size of imports in MB; 0 for unlimited; at least 0 */
             max_import_remote_file_size?: number;
@@ -32164,7 +32202,7 @@ export interface components {
             shared_runners_enabled?: boolean;
             /** @description Monthly compute minutes of instance runners per group; 0 for unlimited */
             shared_runners_minutes?: number;
-            /** @description Instance runner details; 0 to 65535 */
+            /** @description Instance runner details, in Markdown; 0 to 65535 */
             shared_runners_text?: string | null;
             /** @description Show the banner about migrating from Jenkins */
             show_migrate_from_jenkins_banner?: boolean;
@@ -33726,6 +33764,8 @@ export interface components {
             forking_access_level?: "disabled" | "private" | "enabled";
             /** @description Whether runners of the groups above run jobs */
             group_runners_enabled?: boolean;
+            /** @description Address of the repository that the project mirrors */
+            import_url?: string;
             /**
              * @description Who may use infrastructure
              * @enum {string}
@@ -33785,6 +33825,16 @@ export interface components {
             merge_trains_enabled?: boolean;
             /** @description Whether a merge may pass the train */
             merge_trains_skip_train_allowed?: boolean;
+            /** @description Whether the project follows the repository at `import_url` (pull mirror) */
+            mirror?: boolean;
+            /** @description Only branches whose names match are mirrored (RE2); not with `only_mirror_protected_branches` */
+            mirror_branch_regex?: string | null;
+            /** @description Whether branches and tags that changed here as well are overwritten by the mirror */
+            mirror_overwrites_diverged_branches?: boolean;
+            /** @description Whether updates of the mirror trigger pipelines */
+            mirror_trigger_builds?: boolean;
+            /** @description Whose pushes the updates of the mirror are: the caller; administrators name anybody */
+            mirror_user_id?: number;
             /**
              * @description Who may use model experiments
              * @enum {string}
@@ -33810,6 +33860,8 @@ export interface components {
             only_allow_merge_if_all_status_checks_passed?: boolean;
             /** @description Whether a merge request needs a passed pipeline */
             only_allow_merge_if_pipeline_succeeds?: boolean;
+            /** @description Only protected branches are mirrored; tags always */
+            only_mirror_protected_branches?: boolean;
             /**
              * @description Who may use the package registry
              * @enum {string}
@@ -36689,9 +36741,9 @@ export interface components {
         };
         /** TimeStats */
         TimeStats: {
-            /** @description In days of 8 hours; null for none */
+            /** @description In days of 8 hours, or in hours where the instance says so; null for none */
             human_time_estimate: string | null;
-            /** @description In days of 8 hours; null for none */
+            /** @description In days of 8 hours, or in hours where the instance says so; null for none */
             human_total_time_spent: string | null;
             /** @description Seconds */
             time_estimate: number;

@@ -77,6 +77,8 @@ export interface CiFeatureDependencies {
   readonly allPipelinesOfPush: (projectId: number) => Promise<boolean>;
   /** Whether another pipeline of the commit is within the user's limit. */
   readonly mayCreatePipeline: (caller: Caller, subject: ProjectSubject, sha: string) => Promise<boolean>;
+  /** Whether another pipeline that a trigger job of the commit starts is within the user's limit. */
+  readonly mayTriggerDownstream: (caller: Caller, subject: ProjectSubject, sha: string) => Promise<boolean>;
   /** Bytes of one job cache and of all of a project. */
   readonly cacheLimits: { readonly maxCacheBytes: number; readonly maxProjectCacheBytes: number };
   readonly builtIn: {

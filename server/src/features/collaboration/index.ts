@@ -17,6 +17,7 @@ import { milestoneReferences } from './milestones/references.ts';
 import { noteables } from './noteables.ts';
 import { moveNotes, removeNotesOf } from './notes/index.ts';
 import { pushedCommits } from './ports.ts';
+import { writeHours } from './time-tracking/index.ts';
 import { uploadFile } from './uploads/page-file.ts';
 import { mountUploads } from './uploads/uploads.mount.ts';
 import { uploadRoutes } from './uploads/uploads.routes.ts';
@@ -87,6 +88,7 @@ export interface CollaborationDependencies {
 
 /** One per process, made by app.ts. */
 export function collaborationFeature(deps: CollaborationDependencies) {
+  writeHours(deps.settings.last);
   const parts = deps.ports.every(labeled);
   deps.ports.provide(placeMoved, { moved: (tx, moved) => copyInherited(tx, parts, moved) });
   const discussed = noteables({ ...deps, pushedCommits: deps.ports.one(pushedCommits) });

@@ -5,6 +5,7 @@ import type { Caller, ProjectSubject } from '../../kernel/authz/subjects.ts';
 import { type Db, sharedRead } from '../../kernel/db/index.ts';
 import type { Feature } from '../../kernel/feature.ts';
 import type { ParentLoader } from '../../kernel/http/parents.ts';
+import type { Settings } from '../../kernel/settings/index.ts';
 import { expiryTask } from './access/expiry.ts';
 import { type ExternalAuthorization, externalAuthorization } from './access/external-authorization.ts';
 import { findGroupSubject, findProjectSubject, keptToNetworks } from './access/parents.queries.ts';
@@ -102,6 +103,7 @@ export {
   projectStarts,
   type RunnersTokens,
   runnersTokens,
+  type UpdateMirrored,
 } from './ports.ts';
 export { reserving, settlingNumbers } from './project-relations/numbers.ts';
 export {
@@ -132,6 +134,7 @@ export { projectAttributes } from './projects/attributes.ts';
 export { findProjectSubjects } from './projects/extras.queries.ts';
 export { requireLinkable } from './projects/fork-visibility.ts';
 export type { ListProjects } from './projects/listing.ts';
+export type { MirrorParameters } from './projects/mirror.params.ts';
 export type { PresentProjects } from './projects/presenter.ts';
 export { Project } from './projects/projects.entity.ts';
 export { httpRoot, sshAddressOf, sshUrl } from './projects/projects.json.ts';
@@ -174,7 +177,7 @@ export interface Namespaces extends Feature {
 }
 
 /** Loads parents from a database; what an external service keeps the caller from is not there for them. */
-function parentLoader(db: Db, external: ExternalAuthorization): ParentLoader {
+function parentLoader(db: Db, settings: Settings, external: ExternalAuthorization): ParentLoader {
   const userOf = (caller: Caller) => caller.user?.id ?? null;
   // PostgreSQL takes no NUL in a text, and no name has one.
   const impossible = (idOrPath: string) => idOrPath.includes('\0');
@@ -182,7 +185,7 @@ function parentLoader(db: Db, external: ExternalAuthorization): ParentLoader {
   const isPath = (idOrPath: string) => /[^\d]/.test(idOrPath);
   /** What a caller that is a job of another project may be here. */
   const forJobs = async (subject: ProjectSubject, caller: Caller): Promise<ProjectSubject> =>
-    (await jobTokenAllowed(db, caller, subject.project.id)) ? { ...subject, jobTokenAllowed: true } : subject;
+    (await jobTokenAllowed(db, settings, caller, subject.project.id)) ? { ...subject, jobTokenAllowed: true } : subject;
   const subjectAt = sharedRead<readonly [userId: number | null, idOrPath: string], ProjectSubject | null>(
     ([userId, idOrPath]) => `${userId} ${idOrPath}`,
     ([userId, idOrPath]) => findProjectSubject(db, idOrPath, userId),
@@ -231,7 +234,7 @@ export function namespacesFeature(deps: NamespacesDependencies & MembershipHooks
   const downloads = downloadWatch(deps);
   const projects = projectService(deps);
   const groups = groupService(deps);
-  const parents = parentLoader(deps.db, externalAuthorization(deps));
+  const parents = parentLoader(deps.db, deps.settings, externalAuthorization(deps));
   const pictures = createPictures(deps.objects);
   return {
     references: [groupReferences(deps.db)],

@@ -6,7 +6,8 @@ import type { Caller, ProjectSubject, Subject } from '../../kernel/authz/subject
 import type { Db } from '../../kernel/db/index.ts';
 import type { Project, Snippet } from '../../kernel/db/rows.ts';
 import { everyPort, onePort } from '../../kernel/ports.ts';
-import type { CreateProject } from './projects/projects.service.ts';
+import type { MirrorParameters } from './projects/mirror.params.ts';
+import type { CreateProject, UpdateProject } from './projects/projects.service.ts';
 import type { StartParameters } from './projects/start.params.ts';
 
 /** A licence as the repository tells it. */
@@ -206,12 +207,19 @@ export interface ProjectRepositories {
 
 export const projectRepositories = onePort<ProjectRepositories>('repositories of projects');
 
-/** Creates a project that starts as its parameters say: empty, from a template, as a copy, or from a repository elsewhere. */
+/** Changes of a project, with the address and the settings of its pull mirror. */
+export type UpdateMirrored = UpdateProject & MirrorParameters & { readonly import_url?: string };
+
 export interface ProjectStarts {
+  /** Creates a project that starts as its parameters say: empty, from a template, as a copy, or from a repository elsewhere. */
   create(caller: Caller, params: CreateProject & StartParameters): Promise<ProjectSubject>;
+  /** Changes a project and its pull mirror, both or neither. */
+  update(subject: ProjectSubject, caller: Caller, params: UpdateMirrored): Promise<ProjectSubject>;
 }
 
-export const projectStarts = onePort<ProjectStarts>('creation of projects from what they start with');
+export const projectStarts = onePort<ProjectStarts>(
+  'projects and the repositories elsewhere that they start with or follow',
+);
 
 export interface RunnersTokens {
   /** The token that registers runners of a group or a project; null while runners do not register with tokens. */

@@ -85,6 +85,7 @@ import { importableRoutes } from './provider-imports/importable.routes.ts';
 import { importableLister } from './provider-imports/importable.ts';
 import { providerImportRoutes } from './provider-imports/provider-imports.routes.ts';
 import { providerImportService } from './provider-imports/provider-imports.service.ts';
+import { mirroredProjects } from './pull-mirrors/mirrored-projects.ts';
 import { pullMirrorRoutes } from './pull-mirrors/pull-mirrors.routes.ts';
 import { pullMirrorService } from './pull-mirrors/pull-mirrors.service.ts';
 import { pullMirrorTasks } from './pull-mirrors/pull-mirrors.task.ts';
@@ -181,7 +182,9 @@ export function portabilityFeature(deps: PortabilityDependencies): Feature {
   const gistImports = gistImportService(deps);
   const mirrors = pushMirrorTasks(deps);
   const pulls = pullMirrorTasks(deps, urlImports);
-  deps.ports.provide(projectStarts, projectCreation(deps, projects, forks, urlImports, parents));
+  const pullMirrors = pullMirrorService(deps);
+  const mirrored = mirroredProjects(deps, pullMirrors);
+  deps.ports.provide(projectStarts, projectCreation(deps, projects, forks, urlImports, mirrored, parents));
   return {
     routes: [
       ...projectTemplateRoutes(),
@@ -194,7 +197,7 @@ export function portabilityFeature(deps: PortabilityDependencies): Feature {
       ...gistImportRoutes(gistImports),
       ...relationExportRoutes(deps, relationExports),
       ...pushMirrorRoutes(deps.db, pushMirrorService(deps)),
-      ...pullMirrorRoutes(deps.db, pullMirrorService(deps)),
+      ...pullMirrorRoutes(deps.db, pullMirrors),
       ...snapshotRoutes(deps.repository),
       ...forkRoutes(forks, list, present),
     ],

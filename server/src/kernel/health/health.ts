@@ -1,7 +1,8 @@
 /** Health, liveness, readiness and metrics. */
 import type { FastifyInstance } from 'fastify';
-import { unauthorized } from '../http/errors.ts';
+import { notFound, unauthorized } from '../http/errors.ts';
 import { equalSecrets } from '../secrets/index.ts';
+import type { Settings } from '../settings/index.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 
 export interface HealthDependencies {
@@ -11,6 +12,7 @@ export interface HealthDependencies {
   readonly metrics: Metrics;
   /** Metrics are off without one: jobs share the host's network and must not read them. */
   readonly metricsToken: string | null;
+  readonly settings: Pick<Settings, 'read'>;
 }
 
 const checkMilliseconds = 5_000;
@@ -45,6 +47,9 @@ export function mountHealth(server: FastifyInstance, deps: HealthDependencies): 
     return reply.code(ready ? 200 : 503).send({ status: ready ? 'ok' : 'failed', ...Object.fromEntries(entries) });
   });
   server.get('/-/metrics', async (request, reply) => {
+    const { settings } = deps;
+    const { prometheus_metrics_enabled: enabled } = await settings.read();
+    if (!enabled) throw notFound();
     const given = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1];
     if (deps.metricsToken === null || given === undefined || !equalSecrets(given, deps.metricsToken))
       throw unauthorized();

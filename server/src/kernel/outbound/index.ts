@@ -39,7 +39,7 @@ export interface OutboundRequest {
   /** Milliseconds; default 10,000 each. */
   readonly connectTimeout?: number;
   readonly timeout?: number;
-  /** Bytes of the answer that are read; default 1 MiB. `truncated` tells that there were more. */
+  /** Bytes of the answer that are read, at most what the instance allows; default 1 MiB. `truncated` tells that there were more. */
   readonly maximumBytes?: number;
   /** Redirects of GET and HEAD that are followed, each checked like the first address; default none. */
   readonly redirects?: number;
@@ -111,6 +111,8 @@ interface OutboundDependencies {
   /** All addresses of a name; the system's resolver unless a test has another. */
   readonly resolve?: (host: string) => Promise<readonly string[]>;
 }
+
+const mebibyte = 1024 * 1024;
 
 const systemResolve = async (host: string) =>
   (await lookup(host, { all: true, order: 'verbatim' })).map(({ address }) => address);
@@ -218,7 +220,9 @@ export function createOutbound({ settings, resolve = systemResolve }: OutboundDe
       const over = AbortSignal.timeout(request.timeout ?? 10_000);
       const signal = request.signal ? AbortSignal.any([over, request.signal]) : over;
       try {
-        const { maximumBytes = 1024 * 1024 } = request;
+        const { max_http_response_size_limit: megabytes } = await settings.read();
+        const most = megabytes === 0 ? Number.MAX_SAFE_INTEGER : megabytes * mebibyte;
+        const maximumBytes = Math.min(request.maximumBytes ?? mebibyte, most);
         const ask = (one: Omit<Exchange, 'maximumBytes'>) => exchange({ ...one, maximumBytes });
         const answer = await follow(request, signal, ask, () => undefined);
         return { ok: true, ...answer, durationMs: duration() };

@@ -141,6 +141,12 @@ const rows = {
     per: 'project, user and commit',
     by: (facts) => (facts.caller.user === null ? null : `${userIn(facts)} ${textOf(facts.params.sha) ?? ''}`),
   },
+  downstream_pipelines: {
+    setting: 'downstream_pipeline_trigger_limit_per_project_user_sha',
+    seconds: minute,
+    per: 'project, user and commit of the trigger job',
+    by: (facts) => (facts.caller.user === null ? null : `${userIn(facts)} ${textOf(facts.params.sha) ?? ''}`),
+  },
   pipelines_created_per_user: { setting: 'pipeline_limit_per_user', seconds: minute, ...perUser },
   issues_create: { setting: 'issues_create_limit', seconds: minute, ...perUserIn },
   notes_create: {

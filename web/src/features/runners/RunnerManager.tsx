@@ -3,6 +3,7 @@ import { Button } from '@mantine/core';
 import { IconTrash } from '@tabler/icons-react';
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
+import { configuration } from '../../lib/instance.ts';
 import {
   deleteRunner,
   disableRunner,
@@ -18,6 +19,7 @@ import {
 import { ConfirmButton } from '../../ui/ConfirmButton.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { FormError } from '../../ui/FormError.tsx';
+import { MarkdownBody } from '../../ui/MarkdownBody.tsx';
 import { ShowMore } from '../../ui/ShowMore.tsx';
 import { NewRunner } from './NewRunner.tsx';
 import { RunnerList } from './RunnerList.tsx';
@@ -113,6 +115,12 @@ function Others({ place, enabled, again }: OthersProps) {
   );
 }
 
+/** What administrators say about the runners of the instance. */
+function InstanceText() {
+  const { data } = useQuery(configuration());
+  return data?.ci.runners_text_html ? <MarkdownBody html={data.ci.runners_text_html} /> : null;
+}
+
 interface ManagerProps {
   readonly place: RunnerPlace;
   /** The heading with the button beside it, and the list below. */
@@ -131,6 +139,7 @@ export function RunnerManager({ place, frame }: ManagerProps) {
     </Button>,
     <>
       <FormError error={list.error} />
+      {place.kind === 'instance' ? null : <InstanceText />}
       {runners?.length === 0 ? (
         <EmptyState title="No runners">Jobs stay pending until a runner takes them. Create one.</EmptyState>
       ) : null}

@@ -4,6 +4,7 @@ import { IconTrash } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client, type Schemas, unwrap } from '../../lib/api.ts';
+import { configuration } from '../../lib/instance.ts';
 import { ConfirmButton } from '../../ui/ConfirmButton.tsx';
 import { DataList, DataRow } from '../../ui/DataList.tsx';
 import { FormError } from '../../ui/FormError.tsx';
@@ -17,7 +18,10 @@ function AddVariable({ done }: { done: () => Promise<void> }) {
   const [value, setValue] = useState('');
   const [scope, setScope] = useState('*');
   const [masked, setMasked] = useState(true);
-  const [guarded, setGuarded] = useState(false);
+  const { data: instance } = useQuery(configuration());
+  /** Null until somebody decides otherwise than the instance. */
+  const [decided, setGuarded] = useState<boolean | null>(null);
+  const guarded = decided ?? instance?.ci.protected_variables ?? false;
   const sending = useForm(async () => {
     await unwrap(
       client.POST('/projects/{id}/variables', {

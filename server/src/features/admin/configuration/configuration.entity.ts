@@ -64,6 +64,14 @@ export const InstanceConfiguration = Entity('InstanceConfiguration', {
     support_url: Nullable(Text({ description: 'Where users get support' })),
     documentation_url: Nullable(Text({ description: 'Where the documentation of the instance is' })),
   }),
+  ci: Fields({
+    protected_variables: Flag({
+      description: 'Whether new CI/CD variables are protected unless somebody decides otherwise',
+    }),
+    runners_text_html: Text({
+      description: 'What administrators say about instance runners; empty where it is nothing',
+    }),
+  }),
   first_day_of_week: Count({ description: '0 for Sunday, 1 for Monday, 6 for Saturday' }),
   throttles: ListOf(throttle, { description: 'Limits of requests that are switched on' }),
 });

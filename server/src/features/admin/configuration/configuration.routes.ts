@@ -139,6 +139,10 @@ export function configurationRoutes({ settings, ssh, markdown }: ConfigurationDe
             support_url: values.help_page_support_url,
             documentation_url: values.help_page_documentation_base_url,
           },
+          ci: {
+            protected_variables: values.protected_ci_variables,
+            runners_text_html: await html(values.shared_runners_text),
+          },
           first_day_of_week: values.first_day_of_week,
           throttles: throttles(values),
         };

@@ -11,6 +11,7 @@ import {
   startWorld,
   type World,
 } from '../../../../test/ci.ts';
+import { ciEffects } from '../../../../test/ci-effects.ts';
 import { documentEffects } from '../../../../test/document-effects.ts';
 import { buildGroup, buildProject, buildToken, unique } from '../../../../test/factories.ts';
 import { instanceEffects } from '../../../../test/instance-effects.ts';
@@ -23,7 +24,6 @@ import { terminalEffects } from '../../../../test/terminal-effects.ts';
 import { type SettingName, settingNames, settingRows } from '../../../kernel/settings/index.ts';
 
 type Body = Record<string, unknown>;
-
 let world: World;
 let runner: ProtocolRunner;
 /** An administrator's, with the scope that admin mode asks for. */
@@ -203,6 +203,7 @@ interface Effect {
 const effects: Readonly<Record<string, Effect>> = {
   ...accountEffects(() => world),
   ...approvalEffects(() => world),
+  ...ciEffects(() => ({ world, runner })),
   ...documentEffects(() => world),
   ...instanceEffects(() => world),
   ...maintenanceEffects(() => world),

@@ -48,8 +48,6 @@ const largestTree = 1000;
 const mostOfOneRef = 2;
 /** Milliseconds: configurations may include files of slow servers. */
 const longestStart = 10 * 60_000;
-/** Bytes of a child's configuration that a job made. */
-const maxArtifactBytes = 5 * 1024 * 1024;
 
 const JobPayload = Type.Object({ job_id: Type.Integer() });
 const PipelinePayload = Type.Object({ pipeline_id: Type.Integer() });
@@ -79,7 +77,8 @@ export function bridgeTasks(deps: CiDependencies, pipelines: Pipelines): Task[] 
     const jobs = await jobsInStatuses(db, parent.id, ['success', 'failed']);
     const from = jobs.find((job) => job.name === name);
     const archive = from && (await findArtifact(db, from.id, 'archive'));
-    return archive ? await readArchiveText(deps.objects, archive, path, maxArtifactBytes) : null;
+    const { max_artifacts_content_include_size: most } = await deps.settings.read();
+    return archive ? await readArchiveText(deps.objects, archive, path, most) : null;
   }
 
   async function childOf(
@@ -149,6 +148,8 @@ export function bridgeTasks(deps: CiDependencies, pipelines: Pipelines): Task[] 
     if ((await treeSize(db, root, largestTree)) >= largestTree)
       return { reason: 'reached_max_pipeline_hierarchy_size' };
     const { caller, subject } = acting;
+    if (!(await deps.mayTriggerDownstream(caller, subject, parent.sha)))
+      return { reason: 'reached_downstream_pipeline_trigger_rate_limit' };
     const known = await bridgeVariablesOf(deps, { user: caller.user, subject }, job, parent, trigger.include !== null);
     const variables = forwarded(plan, trigger, known);
     if (trigger.include) return await childOf(acting, parent, trigger, variables);

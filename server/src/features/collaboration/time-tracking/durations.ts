@@ -1,5 +1,7 @@
 /** Amounts of work as people write them, `1mo 2w 3d 4h 5m`, and back: a day has 8 hours, a week 5 days, a month 4 weeks. */
 
+import type { ApplicationSettings } from '../../../kernel/settings/index.ts';
+
 const minute = 60;
 const hour = 60 * minute;
 const day = 8 * hour;
@@ -66,6 +68,13 @@ export function parseDuration(written: string): number | null {
   return words.length === 0 ? null : signed(sum);
 }
 
+let unitsUpToHours = () => false;
+
+/** Where the process learns whether amounts are written in hours (`time_tracking_limit_to_hours`): they are part of many answers. */
+export function writeHours(last: () => Pick<ApplicationSettings, 'time_tracking_limit_to_hours'>): void {
+  unitsUpToHours = () => last().time_tracking_limit_to_hours;
+}
+
 /** The parts of an amount, the greatest first. */
 function partsOf(seconds: number): (readonly [number, string])[] {
   const down = (rest: number, sizes: readonly (readonly [number, string])[]) => {
@@ -81,6 +90,7 @@ function partsOf(seconds: number): (readonly [number, string])[] {
     [minute, 'm'],
     [1, 's'],
   ] as const;
+  if (unitsUpToHours()) return down(seconds, small);
   // Whole years and little more are written as such; all else in months.
   if (seconds >= year && seconds % year < seconds % month)
     return down(seconds, [[year, 'y'], [month, 'mo'], [day, 'd'], ...small]);

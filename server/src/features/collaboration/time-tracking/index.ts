@@ -1,6 +1,6 @@
 /** Time that people estimate and spend. */
 
-export { humanDuration, parseDuration } from './durations.ts';
+export { humanDuration, parseDuration, writeHours } from './durations.ts';
 export { TimeStats, timeStatsJson } from './time-stats.entity.ts';
 export { copyTimes, insertEntries, moveEntries, type NewEntry } from './time-tracking.queries.ts';
 export { type Timed, timeTrackingRoutes } from './time-tracking.routes.ts';

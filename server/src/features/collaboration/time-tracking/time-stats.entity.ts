@@ -6,8 +6,12 @@ import { humanDuration } from './durations.ts';
 export const TimeStats = Entity('TimeStats', {
   time_estimate: Count({ description: 'Seconds' }),
   total_time_spent: Count({ description: 'Seconds' }),
-  human_time_estimate: Nullable(Text({ description: 'In days of 8 hours; null for none' })),
-  human_total_time_spent: Nullable(Text({ description: 'In days of 8 hours; null for none' })),
+  human_time_estimate: Nullable(
+    Text({ description: 'In days of 8 hours, or in hours where the instance says so; null for none' }),
+  ),
+  human_total_time_spent: Nullable(
+    Text({ description: 'In days of 8 hours, or in hours where the instance says so; null for none' }),
+  ),
 });
 
 export const timeStatsJson = (row: {

@@ -6,6 +6,7 @@ import { type Db, isUniqueViolation, transaction } from '../../../kernel/db/inde
 import type { Namespace } from '../../../kernel/db/rows.ts';
 import { groupUpdated, recordFact } from '../../../kernel/events/index.ts';
 import { notFound, plainError } from '../../../kernel/http/errors.ts';
+import { refusesGuest } from '../access/guests.ts';
 import { ancestorLimit, lockTree, type MoveRefusal, moveNamespace } from '../access/hierarchy.queries.ts';
 import { findGroupSubject } from '../access/parents.queries.ts';
 import type { NamespacesDependencies } from '../deps.ts';
@@ -34,7 +35,7 @@ function demandsOf(parent: Namespace, group: Namespace): GroupColumns {
   return demands;
 }
 
-export function groupTransfer({ db, moved }: NamespacesDependencies) {
+export function groupTransfer({ db, moved, settings }: NamespacesDependencies) {
   /** Where it goes; null for the top. */
   async function targetOf(
     { group }: GroupSubject,
@@ -44,6 +45,7 @@ export function groupTransfer({ db, moved }: NamespacesDependencies) {
     if (wanted === null) {
       if (group.parent_id === null) throw refused('Group is already a root group.');
       if (!caller.admin && !caller.user?.can_create_group) throw refused("You don't have enough permissions.");
+      if (await refusesGuest({ db, settings }, caller)) throw refused("You don't have enough permissions.");
       return null;
     }
     const target = await findGroupSubject(db, wanted, caller.user?.id ?? null);

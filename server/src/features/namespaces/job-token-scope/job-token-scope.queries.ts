@@ -4,12 +4,16 @@ import type { Caller } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Namespace } from '../../../kernel/db/rows.ts';
 import { countUpTo } from '../../../kernel/http/paging.queries.ts';
+import type { Settings } from '../../../kernel/settings/index.ts';
 
-/** Whether a job of one project may reach another one: the first must not keep its tokens in, the second must let them. */
-async function jobMayReach(db: Db, fromProjectId: number, projectId: number): Promise<boolean> {
+/**
+ * Whether a job of one project may reach another one: the first must not keep its tokens in, the second must let them.
+ * `enforced`: its allowlist counts, whatever it says.
+ */
+async function jobMayReach(db: Db, fromProjectId: number, projectId: number, enforced: boolean): Promise<boolean> {
   const { rows } = await sql<{ allowed: boolean }>`
     select not source.ci_job_token_scope_enabled and (
-        not target.ci_inbound_job_token_scope_enabled
+        (not ${enforced} and not target.ci_inbound_job_token_scope_enabled)
         or exists (select 1 from job_token_scope_projects s
           where s.project_id = target.id and s.target_project_id = source.id)
         or exists (select 1 from job_token_scope_groups s
@@ -106,7 +110,13 @@ export const countAllowed = (
 ): Promise<number> => countUpTo(db, db.selectFrom(table).select('project_id').where('project_id', '=', projectId));
 
 /** What the loader of parents asks: nothing is asked for callers that are no jobs, or of the job's own project. */
-export async function jobTokenAllowed(db: Db, caller: Caller, projectId: number): Promise<boolean | undefined> {
+export async function jobTokenAllowed(
+  db: Db,
+  settings: Pick<Settings, 'read'>,
+  caller: Caller,
+  projectId: number,
+): Promise<boolean | undefined> {
   if (caller.credential.kind !== 'job' || caller.credential.job.project_id === projectId) return undefined;
-  return await jobMayReach(db, caller.credential.job.project_id, projectId);
+  const { enforce_ci_inbound_job_token_scope_enabled: enforced } = await settings.read();
+  return await jobMayReach(db, caller.credential.job.project_id, projectId, enforced);
 }

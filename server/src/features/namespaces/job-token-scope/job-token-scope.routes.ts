@@ -41,6 +41,7 @@ interface Parts {
 
 export function jobTokenScopeRoutes({ deps, parents, present }: Parts): Route[] {
   const { db, externalUrl } = deps;
+  const isEnforced = async () => (await deps.settings.read()).enforce_ci_inbound_job_token_scope_enabled;
 
   const change = (
     subject: ProjectSubject,
@@ -73,7 +74,7 @@ export function jobTokenScopeRoutes({ deps, parents, present }: Parts): Route[] 
       params: Type.Object({ id }),
       responses: { 200: JobTokenScope },
       handler: async ({ subject: { project } }) => ({
-        inbound_enabled: project.ci_inbound_job_token_scope_enabled,
+        inbound_enabled: project.ci_inbound_job_token_scope_enabled || (await isEnforced()),
         outbound_enabled: project.ci_job_token_scope_enabled,
       }),
     }),
@@ -86,6 +87,8 @@ export function jobTokenScopeRoutes({ deps, parents, present }: Parts): Route[] 
       responses: { 204: Empty },
       handler: async (context) => {
         const { params, subject } = context;
+        if (!params.enabled && (await isEnforced()))
+          throw badRequest('The instance enforces the allowlist in all projects');
         const from = subject.project.ci_inbound_job_token_scope_enabled;
         if (from === params.enabled) return;
         const details = { change: 'inbound_enabled', from, to: params.enabled };

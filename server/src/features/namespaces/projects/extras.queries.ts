@@ -4,7 +4,7 @@ import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import { grantHolds, groupScope, levelsOf, withTables } from '../access/access.queries.ts';
 import { ipRanges, type ProjectRow, projectColumns, toProjectSubject } from '../access/parents.queries.ts';
-import type { SharedGroup } from './projects.entity.ts';
+import type { MirrorSettings, SharedGroup } from './projects.entity.ts';
 
 /** Groups that were invited to the projects and that the caller may see, by project id. */
 export async function findSharedGroups(
@@ -23,6 +23,22 @@ export async function findSharedGroups(
   const found = new Map<number, SharedGroup[]>();
   for (const { project_id, ...group } of rows) found.set(project_id, [...(found.get(project_id) ?? []), group]);
   return found;
+}
+
+/** Settings of the pull mirrors of projects, by project id. */
+export async function findMirrors(db: Db, projectIds: readonly number[]): Promise<Map<number, MirrorSettings>> {
+  const rows = await db
+    .selectFrom('pull_mirrors')
+    .select([
+      'project_id',
+      'user_id as mirror_user_id',
+      'trigger_builds as mirror_trigger_builds',
+      'only_protected_branches as only_mirror_protected_branches',
+      'overwrites_diverged_branches as mirror_overwrites_diverged_branches',
+    ])
+    .where('project_id', 'in', projectIds)
+    .execute();
+  return new Map(rows.map(({ project_id, ...settings }) => [project_id, settings]));
 }
 
 /** Projects by id with their namespaces and the user's level on each. */

@@ -6,8 +6,8 @@ import { runnersTokenFor } from '../access/registration.ts';
 import { customAttributesOf } from '../custom-attributes/custom-attributes.queries.ts';
 import type { NamespacesDependencies } from '../deps.ts';
 import { statisticsOf } from '../statistics/statistics.queries.ts';
-import { findProjectSubjects, findSharedGroups } from './extras.queries.ts';
-import type { BasicProjectJson, ProjectJson, SharedGroup } from './projects.entity.ts';
+import { findMirrors, findProjectSubjects, findSharedGroups } from './extras.queries.ts';
+import type { BasicProjectJson, MirrorSettings, ProjectJson, SharedGroup } from './projects.entity.ts';
 import { basicProjectJson, fileUrl, projectJson } from './projects.json.ts';
 
 export interface PresentOptions {
@@ -110,11 +110,13 @@ export function projectPresenter(deps: NamespacesDependencies): PresentProjects 
       );
     }
     const shared = subjects.filter(({ parts }) => parts?.shared !== false).map(({ project }) => project.id);
-    const [owners, groups, sizes, sources] = await Promise.all([
+    const mirrored = subjects.filter(({ project }) => project.mirror).map(({ project }) => project.id);
+    const [owners, groups, sizes, sources, mirrors] = await Promise.all([
       ownersOf(subjects, caller),
       shared.length === 0 ? new Map<number, SharedGroup[]>() : findSharedGroups(db, shared, caller),
       options.statistics ? statisticsOf(db, ids) : null,
       sourcesOf(subjects, caller),
+      mirrored.length === 0 ? new Map<number, MirrorSettings>() : findMirrors(db, mirrored),
     ]);
     return await Promise.all(
       subjects.map(async (subject) => {
@@ -129,6 +131,7 @@ export function projectPresenter(deps: NamespacesDependencies): PresentProjects 
           owner: owner ? userReference(owner, externalUrl) : null,
           statistics: sized ? (sizes.get(project.id) ?? null) : null,
           forkedFrom: sources.get(project.forked_from_project_id ?? 0) ?? null,
+          mirror: mirrors.get(project.id) ?? null,
         });
         return { ...json, ...notes(project.id) };
       }),

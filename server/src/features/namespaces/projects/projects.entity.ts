@@ -120,7 +120,13 @@ const whole = {
   can_create_merge_request_in: Flag({ description: 'Whether the caller may create merge requests' }),
   creator_id: Nullable(Id({ description: 'Who created it' })),
   mirror: Flag({ description: 'Whether it follows a repository elsewhere (pull mirror)' }),
-  import_url: Nullable(Text({ description: 'Where it was imported from; for those who may change the project' })),
+  mirror_user_id: Sometimes(Nullable(Id({ description: 'Whose pushes updates are; mirrored projects only' }))),
+  mirror_trigger_builds: Sometimes(Flag({ description: 'Mirrored projects only' })),
+  only_mirror_protected_branches: Sometimes(Flag({ description: 'Mirrored projects only' })),
+  mirror_overwrites_diverged_branches: Sometimes(Flag({ description: 'Mirrored projects only' })),
+  import_url: Nullable(
+    Text({ description: 'Where it was imported from, or what it mirrors; for those who may change the project' }),
+  ),
   import_type: Nullable(Text({ description: '`gitlab_project` for projects from archives' })),
   import_status: Word(['none', 'scheduled', 'started', 'finished', 'failed', 'canceled'], {
     description: 'State of the import or of the copy of a fork; `none` for projects that are neither',
@@ -166,6 +172,17 @@ export type BasicProjectJson = Pick<ProjectJson, keyof typeof basic | 'custom_at
 
 export type ProjectStatistics = Static<typeof statistics>;
 
+/** The pull mirror of a project as its JSON shows it. */
+export type MirrorSettings = Required<
+  Pick<
+    ProjectJson,
+    | 'mirror_user_id'
+    | 'mirror_trigger_builds'
+    | 'only_mirror_protected_branches'
+    | 'mirror_overwrites_diverged_branches'
+  >
+>;
+
 /** What the JSON tells besides the row, read for a whole page at once. */
 export interface ProjectExtras {
   readonly readmePath: string | null;
@@ -178,4 +195,5 @@ export interface ProjectExtras {
   readonly statistics: ProjectStatistics | null;
   /** Where it was forked from, if the caller may see it. */
   readonly forkedFrom: BasicProjectJson | null;
+  readonly mirror: MirrorSettings | null;
 }

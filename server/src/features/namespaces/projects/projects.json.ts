@@ -129,6 +129,7 @@ export function projectJson(
     creator_id: project.creator_id,
     ...(extras.forkedFrom ? { forked_from_project: extras.forkedFrom } : {}),
     mirror: project.mirror,
+    ...extras.mirror,
     import_url: canOnProject(caller, 'update_project', subject) ? project.import_url : null,
     import_type: project.import_type,
     import_status: project.import_status,

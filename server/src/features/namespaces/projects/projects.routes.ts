@@ -14,6 +14,7 @@ import { type Pictures, pictureTypes } from '../avatars/pictures.ts';
 import type { DeletionService } from '../deletion/deletion.service.ts';
 import type { ProjectStarts } from '../ports.ts';
 import { attributeParameters } from './attributes.params.ts';
+import { mirrorParameters } from './mirror.params.ts';
 import type { PresentOptions, PresentProjects } from './presenter.ts';
 import { Project } from './projects.entity.ts';
 import { projectId } from './projects.params.ts';
@@ -132,12 +133,21 @@ export function projectRoutes({
           name: Optional(Str({ description: 'Name of the project' })),
           path: Optional(Str({ description: 'Last part of the address of the project' })),
           archived: Optional(Bool({ description: 'Whether the project is read-only' })),
+          import_url: Optional(
+            Str({ minLength: 1, maxLength: 2048, description: 'Address of the repository that the project mirrors' }),
+          ),
+          ...mirrorParameters,
         },
-        rules(atLeastOneOf('name', 'path', ...Object.keys(attributeParameters), 'archived')),
+        rules(
+          atLeastOneOf(
+            ...['name', 'path', ...Object.keys(attributeParameters), 'archived'],
+            ...['import_url', ...Object.keys(mirrorParameters)],
+          ),
+        ),
       ),
       responses: { 200: Project },
       errors: [409],
-      handler: async ({ params, caller, subject }) => await one(await projects.update(subject, caller, params), caller),
+      handler: async ({ params, caller, subject }) => await one(await starts.update(subject, caller, params), caller),
     }),
     route({
       ...common,

@@ -280,7 +280,13 @@ export function projectService(deps: NamespacesDependencies) {
     return changes;
   }
 
-  async function update(subject: ProjectSubject, caller: Caller, params: UpdateProject): Promise<ProjectSubject> {
+  /** `within` runs in the same transaction. */
+  async function update(
+    subject: ProjectSubject,
+    caller: Caller,
+    params: UpdateProject,
+    within?: (tx: Db) => Promise<unknown>,
+  ): Promise<ProjectSubject> {
     const { project } = subject;
     const changes = await checkedChanges(subject, caller, params);
     const branch = params.default_branch;
@@ -318,6 +324,7 @@ export function projectService(deps: NamespacesDependencies) {
           { project_id: project.id, ...(path !== project.path ? { old_path: oldPath } : {}) },
           { project_id: project.id, namespace_id: project.namespace_id, actor_id: caller.user?.id ?? null },
         );
+        await within?.(tx);
       });
     await withPicture(deps.avatars, params.avatar, save).catch((error: unknown) => {
       throw conflictFrom(error);

@@ -1,6 +1,7 @@
 /** What a new project may start with, as parameters. */
 import Type, { type Static } from 'typebox';
 import { Bool, Int, Optional, Str } from '../../../kernel/http/params/schema.ts';
+import { mirrorParameters } from './mirror.params.ts';
 
 export const startParameters = {
   import_url: Optional(
@@ -21,6 +22,7 @@ export const startParameters = {
   group_with_project_templates_id: Optional(
     Int({ description: 'Group whose templates are meant; those of the instance without it' }),
   ),
+  ...mirrorParameters,
 };
 const parameters = Type.Object(startParameters);
 export type StartParameters = Static<typeof parameters>;

@@ -18,18 +18,19 @@ export interface MirrorPurposes {
   readonly key: string;
 }
 
-/** The sealed address and what is shown of it; over SSH with a new key. Throws 400 for what is none. */
+/** The sealed address and what is shown of it; over SSH with a new key. Throws 400 for what is none, about `field`. */
 export async function sealedAddress(
   { outbound, secrets }: { readonly outbound: Pick<Outbound, 'refusal'>; readonly secrets: Pick<Secrets, 'seal'> },
   purposes: MirrorPurposes,
   entered: string,
   method: AuthMethod | undefined,
+  field = 'url',
 ) {
   const address = entered.trim();
   const ssh = sshRemote(address);
   const url = ssh?.url ?? mirrorRemote(address)?.url;
   const refusal = url === undefined ? notValid : await outbound.refusal(url, 'mirror');
-  if (refusal !== null) throw invalidRecord({ url: [refusal] });
+  if (refusal !== null) throw invalidRecord({ [field]: [refusal] });
   const auth_method: AuthMethod = ssh ? 'ssh_public_key' : 'password';
   if (method !== undefined && method !== auth_method)
     throw invalidRecord({ auth_method: [`must be ${auth_method} for this URL`] });

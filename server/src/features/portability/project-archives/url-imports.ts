@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Bundle, isGitError } from '@millrace/git';
 import type { Caller, ProjectSubject, Subject } from '../../../kernel/authz/subjects.ts';
+import type { Db } from '../../../kernel/db/index.ts';
 import type { Project } from '../../../kernel/db/rows.ts';
 import { HttpError, invalidRecord, plainError, unauthorized } from '../../../kernel/http/errors.ts';
 import { BrokenOff } from '../../../kernel/outbound/index.ts';
@@ -34,8 +35,13 @@ export function urlImportService(deps: PortabilityDependencies, projects: Projec
     return megabytes === 0 ? Number.MAX_SAFE_INTEGER : megabytes * mebibyte;
   };
 
-  /** Makes the project; its content follows in the background. */
-  async function start(caller: Caller, params: CreateProject, address: string): Promise<ProjectSubject> {
+  /** Makes the project; its content follows in the background. `also` is done in the same transaction. */
+  async function start(
+    caller: Caller,
+    params: CreateProject,
+    address: string,
+    also?: (tx: Db, projectId: number) => Promise<void>,
+  ): Promise<ProjectSubject> {
     if (!caller.user) throw unauthorized();
     const { import_sources: sources } = await deps.settings.read();
     if (!sources.includes('git')) throw plainError(403, '403 Forbidden');
@@ -60,6 +66,7 @@ export function urlImportService(deps: PortabilityDependencies, projects: Projec
         const row = { projectId: id, userId, trusted: false, url: secrets.seal(address, purpose) };
         await insertImport(tx, row, randomUUID().replaceAll('-', ''));
         await addJob(tx, urlImport, { project_id: id });
+        await also?.(tx, id);
       },
     });
   }

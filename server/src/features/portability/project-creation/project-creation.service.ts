@@ -7,10 +7,11 @@ import { invalidRecord } from '../../../kernel/http/errors.ts';
 import { slicePage } from '../../../kernel/http/pagination.ts';
 import type { ParentLoader } from '../../../kernel/http/parents.ts';
 import { type Route, route } from '../../../kernel/http/route.ts';
-import type { CreateProject, ProjectService, StartParameters } from '../../namespaces/index.ts';
+import type { CreateProject, ProjectService, StartParameters, UpdateMirrored } from '../../namespaces/index.ts';
 import type { ForkService } from '../forks/forks.service.ts';
 import type { PortabilityDependencies } from '../index.ts';
 import type { UrlImports } from '../project-archives/url-imports.ts';
+import type { MirroredProjects } from '../pull-mirrors/mirrored-projects.ts';
 import { customTemplate } from './custom-templates.queries.ts';
 import { projectTemplates } from './project-templates.data.ts';
 
@@ -19,6 +20,7 @@ export function projectCreation(
   projects: ProjectService,
   forks: Pick<ForkService, 'copyOf'>,
   imports: Pick<UrlImports, 'start'>,
+  mirrors: MirroredProjects,
   parents: ParentLoader,
 ) {
   const unknown = (field: string, value: string | number) =>
@@ -49,13 +51,17 @@ export function projectCreation(
     async create(caller: Caller, params: CreateProject & StartParameters): Promise<ProjectSubject> {
       const { template_name: name, template_project_id: _, use_custom_template: custom, ...rest } = params;
       const { group_with_project_templates_id: __, import_url: address, ...plain } = rest;
-      if (address) return await imports.start(caller, plain, address);
+      const follow = await mirrors.ofNew(caller, params);
+      if (address) return await imports.start(caller, plain, address, follow);
       if (custom) return await forks.copyOf(await kept(caller, params), caller, plain);
       if (!name) return await projects.create(caller, plain);
       const template = projectTemplates.find((each) => each.name === name);
       if (!template) throw unknown('template_name', name);
       return await projects.create(caller, { ...plain, files: template.files });
     },
+
+    update: (subject: ProjectSubject, caller: Caller, params: UpdateMirrored) =>
+      mirrors.update(projects, subject, caller, params),
   };
 }
 const ProjectTemplate = Entity('ProjectTemplate', { key: Text(), name: Text(), title: Text(), description: Text() });

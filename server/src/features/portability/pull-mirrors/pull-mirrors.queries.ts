@@ -27,9 +27,19 @@ export const updateMirror = (tx: Db, id: number, values: Updateable<PullMirrorsT
     .returningAll()
     .executeTakeFirstOrThrow();
 
-/** Says with the project that it follows another repository. */
-export async function setMirror(tx: Db, projectId: number, mirror: boolean): Promise<void> {
-  await tx.updateTable('projects').set({ mirror }).where('id', '=', projectId).where('mirror', '<>', mirror).execute();
+/** Says with the project that it follows another repository, and which, where that is given. */
+export async function setMirror(tx: Db, projectId: number, mirror: boolean, url: string | null): Promise<void> {
+  await tx
+    .updateTable('projects')
+    .set({ mirror, ...(url === null ? {} : { import_url: url }) })
+    .where('id', '=', projectId)
+    .where((row) =>
+      row.or([
+        row('mirror', '<>', mirror),
+        ...(url === null ? [] : [sql<boolean>`import_url is distinct from ${url}`]),
+      ]),
+    )
+    .execute();
 }
 
 /** Hours after which an update that waits, but that nobody began, is due again: its project may have been archived meanwhile. */
@@ -57,14 +67,15 @@ export async function underWay(db: Db, hours: number): Promise<number> {
 
 /**
  * Ids of mirrors whose time has come, the longest due first. Those that nobody ended for hours are due again; projects
- * that are archived or about to be deleted are not mirrored.
+ * that are archived, about to be deleted or being imported are not mirrored.
  */
 export async function dueMirrors(tx: Db, most: number, hours: number): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
     select m.id from pull_mirrors m
     where m.enabled and (m.next_update_at <= now()
         or (m.update_status = 'started' and m.last_update_started_at < now() - make_interval(hours => ${hours}::int)))
-      and exists (select from projects p where p.id = m.project_id and p.marked_for_deletion_on is null and not p.archived)
+      and exists (select from projects p where p.id = m.project_id and p.marked_for_deletion_on is null and not p.archived
+        and p.import_status not in ('scheduled', 'started'))
     order by m.next_update_at nulls first, m.id
     limit ${most} for update of m skip locked`.execute(tx);
   return rows.map(({ id }) => id);

@@ -1,7 +1,7 @@
 /** Setting a pull mirror up: which repository a project follows, and how. */
 import { type AuditOrigin, recordAudit } from '../../../kernel/audit/index.ts';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
-import { transaction } from '../../../kernel/db/index.ts';
+import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { PullMirror } from '../../../kernel/db/rows.ts';
 import { badRequest, forbidden, invalidRecord, plainError } from '../../../kernel/http/errors.ts';
 import type { PortabilityDependencies } from '../index.ts';
@@ -23,6 +23,16 @@ export interface PullMirrorValues {
   readonly host_keys?: readonly string[];
 }
 
+/** How a mirror is set up with its project. */
+interface Setup {
+  /** What the address is called in answers about it. */
+  readonly field?: string;
+  /** Whose pushes updates are; the caller without it. */
+  readonly userId?: number;
+  /** The project is being imported from the address: the first update comes later. */
+  readonly imported?: boolean;
+}
+
 interface PullMirrorRequest {
   readonly subject: ProjectSubject;
   readonly caller: Caller;
@@ -30,6 +40,9 @@ interface PullMirrorRequest {
 }
 
 export const notMirrored = () => plainError(400, 'The project is not mirrored');
+
+/** The address of a mirror as its project shows it: without what proves us. */
+const importUrl = (shown: string) => shown.replace(/^(https?:\/\/)[^/@]*@/, '$1');
 
 /** The address with the name and password that are given beside it. */
 function withProof(address: string, { auth_user: user, auth_password: password }: PullMirrorValues): string {
@@ -57,69 +70,80 @@ export function pullMirrorService(deps: Pick<PortabilityDependencies, 'db' | 'se
     return withProof(secrets.open(found.address_sealed, purposes.address), values);
   }
 
+  /** Checks everything and answers what saves it, in a transaction and for the project as it is then. */
+  async function prepare(
+    { caller, origin }: Omit<PullMirrorRequest, 'subject'>,
+    before: PullMirror | undefined,
+    values: PullMirrorValues,
+    { field = 'url', userId, imported = false }: Setup = {},
+  ) {
+    if (!caller.user) throw forbidden('403 Forbidden');
+    const entered = addressOf(values, before);
+    const method = values.auth_method;
+    const address = entered === null ? null : await sealedAddress(deps, purposes, entered, method, field);
+    const rule = branchesOf(
+      { protectedOnly: values.only_mirror_protected_branches, pattern: values.mirror_branch_regex },
+      'only_mirror_protected_branches',
+    );
+    const by = { user_id: userId ?? caller.user.id, by_admin: caller.admin };
+    return async (tx: Db, { project, namespace }: ProjectSubject): Promise<PullMirror> => {
+      const found = await queries.lockMirror(tx, project.id);
+      const chosen = address?.auth_method ?? found?.auth_method;
+      if (!chosen) throw invalidRecord({ [field]: ["can't be blank"] });
+      if (method !== undefined && method !== chosen)
+        throw invalidRecord({ auth_method: [`must be ${chosen} for this URL`] });
+      // The same address over SSH keeps its key pair: it is known at the server.
+      const same = address !== null && found?.auth_method === 'ssh_public_key' && found.url === address.url;
+      const moved = address !== null && !same;
+      const changed = {
+        ...(moved ? { ...address, host_keys: [], last_error: null, failures: 0, run_job: null } : {}),
+        ...hostKeysOf(values.host_keys, chosen),
+        ...rule,
+        ...by,
+        ...(values.enabled === undefined ? {} : { enabled: values.enabled }),
+        ...(values.mirror_trigger_builds === undefined ? {} : { trigger_builds: values.mirror_trigger_builds }),
+        ...(values.mirror_overwrites_diverged_branches === undefined
+          ? {}
+          : { overwrites_diverged_branches: values.mirror_overwrites_diverged_branches }),
+      };
+      const saved =
+        found || !address
+          ? await queries.updateMirror(tx, found?.id ?? 0, changed)
+          : await queries.insertMirror(tx, {
+              ...{ enabled: false, trigger_builds: false, overwrites_diverged_branches: false },
+              ...{ only_protected_branches: false, mirror_branch_regex: null },
+              ...changed,
+              ...address,
+              project_id: project.id,
+            });
+      await queries.setMirror(tx, project.id, saved.enabled, moved ? importUrl(saved.url) : null);
+      await recordAudit(tx, {
+        ...origin,
+        entity: { type: 'Project', id: project.id, path: `${namespace.full_path}/${project.path}` },
+        event: found ? 'pull_mirror_updated' : 'pull_mirror_created',
+        details: { url: saved.url, enabled: saved.enabled },
+        target: { type: 'PullMirror', id: saved.id, details: saved.url },
+      });
+      const waits = saved.update_status === 'scheduled' ? ({ update_status: 'none' } as const) : {};
+      if (!saved.enabled) return await queries.updateMirror(tx, saved.id, { next_update_at: null, ...waits });
+      if (imported) return await queries.updateMirror(tx, saved.id, { next_update_at: new Date(Date.now() + apart) });
+      // One that runs for the address before is not waited for: what becomes of it is not written down.
+      if (!moved && (found?.enabled || saved.update_status === 'started')) return saved;
+      await schedulePull(tx, saved.id);
+      await queries.updateMirror(tx, saved.id, { update_status: 'none', failures: 0 });
+      await queries.markScheduled(tx, [saved.id]);
+      return { ...saved, update_status: 'scheduled' as const };
+    };
+  }
+
   return {
     requireAvailable,
+    prepare,
 
     async save({ subject, caller, origin }: PullMirrorRequest, values: PullMirrorValues): Promise<PullMirror> {
       await requireAvailable({ caller });
-      if (!caller.user) throw forbidden('403 Forbidden');
-      const { project, namespace } = subject;
-      const before = await queries.findMirror(db, project.id);
-      const entered = addressOf(values, before);
-      const method = values.auth_method;
-      const address = entered === null ? null : await sealedAddress(deps, purposes, entered, method);
-      const rule = branchesOf(
-        { protectedOnly: values.only_mirror_protected_branches, pattern: values.mirror_branch_regex },
-        'only_mirror_protected_branches',
-      );
-      const by = { user_id: caller.user.id, by_admin: caller.admin };
-      return await transaction(db, async (tx) => {
-        const found = await queries.lockMirror(tx, project.id);
-        const chosen = address?.auth_method ?? found?.auth_method;
-        if (!chosen) throw invalidRecord({ url: ["can't be blank"] });
-        if (method !== undefined && method !== chosen)
-          throw invalidRecord({ auth_method: [`must be ${chosen} for this URL`] });
-        // The same address over SSH keeps its key pair: it is known at the server.
-        const same = address !== null && found?.auth_method === 'ssh_public_key' && found.url === address.url;
-        const moved = address !== null && !same;
-        const changed = {
-          ...(moved ? { ...address, host_keys: [], last_error: null, failures: 0, run_job: null } : {}),
-          ...hostKeysOf(values.host_keys, chosen),
-          ...rule,
-          ...by,
-          ...(values.enabled === undefined ? {} : { enabled: values.enabled }),
-          ...(values.mirror_trigger_builds === undefined ? {} : { trigger_builds: values.mirror_trigger_builds }),
-          ...(values.mirror_overwrites_diverged_branches === undefined
-            ? {}
-            : { overwrites_diverged_branches: values.mirror_overwrites_diverged_branches }),
-        };
-        const saved =
-          found || !address
-            ? await queries.updateMirror(tx, found?.id ?? 0, changed)
-            : await queries.insertMirror(tx, {
-                ...{ enabled: false, trigger_builds: false, overwrites_diverged_branches: false },
-                ...{ only_protected_branches: false, mirror_branch_regex: null },
-                ...changed,
-                ...address,
-                project_id: project.id,
-              });
-        await queries.setMirror(tx, project.id, saved.enabled);
-        await recordAudit(tx, {
-          ...origin,
-          entity: { type: 'Project', id: project.id, path: `${namespace.full_path}/${project.path}` },
-          event: found ? 'pull_mirror_updated' : 'pull_mirror_created',
-          details: { url: saved.url, enabled: saved.enabled },
-          target: { type: 'PullMirror', id: saved.id, details: saved.url },
-        });
-        const waits = saved.update_status === 'scheduled' ? ({ update_status: 'none' } as const) : {};
-        if (!saved.enabled) return await queries.updateMirror(tx, saved.id, { next_update_at: null, ...waits });
-        // One that runs for the address before is not waited for: what becomes of it is not written down.
-        if (!moved && (found?.enabled || saved.update_status === 'started')) return saved;
-        await schedulePull(tx, saved.id);
-        await queries.updateMirror(tx, saved.id, { update_status: 'none', failures: 0 });
-        await queries.markScheduled(tx, [saved.id]);
-        return { ...saved, update_status: 'scheduled' as const };
-      });
+      const save = await prepare({ caller, origin }, await queries.findMirror(db, subject.project.id), values);
+      return await transaction(db, (tx) => save(tx, subject));
     },
 
     /** Updates now, or as soon as five minutes have passed since the last time. */
@@ -128,9 +152,15 @@ export function pullMirrorService(deps: Pick<PortabilityDependencies, 'db' | 'se
       await transaction(db, async (tx) => {
         const found = await queries.lockMirror(tx, request.subject.project.id);
         if (!found?.enabled) throw notMirrored();
-        if (request.subject.project.archived) throw badRequest('The project is archived');
-        // What failed may be tried again at once.
-        const last = found.update_status === 'failed' ? 0 : (found.last_update_started_at?.getTime() ?? 0);
+        const { archived, import_status: imported } = request.subject.project;
+        if (archived) throw badRequest('The project is archived');
+        // What failed may be tried again at once; an import is waited for.
+        const last =
+          imported === 'scheduled' || imported === 'started'
+            ? Date.now()
+            : found.update_status === 'failed'
+              ? 0
+              : (found.last_update_started_at?.getTime() ?? 0);
         await queries.updateMirror(tx, found.id, { failures: 0 });
         await schedulePull(tx, found.id, new Date(Math.max(Date.now(), last + apart)));
         await queries.markScheduled(tx, [found.id]);

@@ -353,4 +353,70 @@ describe('pull mirrors', () => {
     await setting({ silent_mode_enabled: false });
     expect(await synced(project)).toMatchObject({ update_status: 'finished', last_error: null });
   });
+
+  it('are attributes of the project: created, changed and switched off with it', async () => {
+    const from = await upstream();
+    const owner = await buildToken(app);
+    const make = (json: Json) =>
+      app.api<Json & { id: number }>('POST', '/projects', {
+        token: owner.secret,
+        json: { name: unique('made'), ...json },
+      });
+    const shown = { mirror: true, mirror_user_id: owner.user.id, mirror_trigger_builds: true };
+    const first = { ...shown, only_mirror_protected_branches: false, mirror_overwrites_diverged_branches: false };
+    const made = await make({ import_url: from.address, mirror: true, mirror_trigger_builds: true });
+    expect(made).toMatchObject({ status: 201, body: { ...first, import_url: `http://${from.host}` } });
+    const target = `/projects/${made.body.id}`;
+    const api = (method: 'GET' | 'PUT' | 'POST', path: string, json?: Json, token = owner.secret) =>
+      app.api<Json>(method, `${target}${path}`, { token, json });
+    await eventually('the import', async () => (await api('GET', '')).body.import_status === 'finished');
+    expect((await api('GET', '/mirror/pull')).body).toMatchObject({
+      ...{ enabled: true, update_status: 'none', url: `http://*****:*****@${from.host}`, mirror_trigger_builds: true },
+    });
+    const sha = await from.push('main', 'a.txt', 'x\n');
+    await longAgo(made.body.id, { next_update_at: new Date(0) });
+    await runTask(app, 'portability.schedule_pull_mirrors');
+    const main = async () => (await api('GET', '/repository/branches/main')).body.commit as Json;
+    await eventually('the update', async () => (await main()).id === sha);
+    // Other values of it, of another attribute, and what is wrong: then neither changes.
+    const changed = { mirror_trigger_builds: false, mirror_overwrites_diverged_branches: true };
+    expect((await api('PUT', '', { ...changed, description: 'Other' })).body).toMatchObject({
+      ...{ ...first, ...changed, description: 'Other' },
+    });
+    for (const [json, key] of [
+      [{ import_url: 'file:///etc' }, 'import_url'],
+      [{ mirror_branch_regex: '(' }, 'mirror_branch_regex'],
+      [{ mirror_user_id: admin.user.id }, 'mirror_user_id'],
+    ] as const)
+      expect(await api('PUT', '', { description: 'Wrong', ...json })).toMatchObject({
+        ...{ status: 400, body: { message: { [key]: [expect.any(String)] } } },
+      });
+    expect((await api('GET', '')).body).toMatchObject({ description: 'Other', ...changed });
+    expect((await api('PUT', '', { mirror_branch_regex: '^m', mirror: false })).body).toMatchObject({ mirror: false });
+    expect((await api('GET', '')).body).not.toHaveProperty('mirror_user_id');
+    expect((await api('GET', '/mirror/pull')).body).toMatchObject({ enabled: false, mirror_branch_regex: '^m' });
+    // Administrators name who updates are by; where mirrors are switched off for others, nothing changes.
+    const by = { mirror: true, mirror_user_id: owner.user.id };
+    expect((await api('PUT', '', by, admin.secret)).body).toMatchObject(by);
+    expect((await api('PUT', '', { mirror_user_id: (await buildToken(app)).user.id }, admin.secret)).status).toBe(400);
+    await setting({ mirror_available: false });
+    expect(await api('PUT', '', { mirror: false })).toMatchObject({ status: 200, body: { mirror: true } });
+    await setting({ mirror_available: true });
+    expect(await make({ mirror: true })).toMatchObject({
+      ...{ status: 400, body: { message: { import_url: ["can't be blank"] } } },
+    });
+    // Without an address there is nothing to say of a mirror; with one it follows.
+    const plain = (await make({})).body.id;
+    const put = (json: Json) => app.api<Json>('PUT', `/projects/${plain}`, { token: owner.secret, json });
+    expect(await put({ mirror: false, mirror_trigger_builds: true })).toMatchObject({
+      ...{ status: 200, body: { mirror: false } },
+    });
+    expect(await put({ mirror: true })).toMatchObject({
+      status: 400,
+      body: { message: { import_url: expect.anything() } },
+    });
+    expect(await put({ mirror: true, import_url: from.address })).toMatchObject({
+      ...{ status: 200, body: { mirror: true, import_url: `http://${from.host}` } },
+    });
+  });
 });

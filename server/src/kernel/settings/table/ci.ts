@@ -47,7 +47,9 @@ export const ci = {
     format: 'file',
     acts: 'new projects',
   }),
-  enforce_ci_inbound_job_token_scope_enabled: flag('ci', true, 'Enforce the job token allowlist in all projects'),
+  enforce_ci_inbound_job_token_scope_enabled: flag('ci', false, 'Enforce the job token allowlist in all projects', {
+    acts: 'job tokens',
+  }),
   external_pipeline_validation_service_timeout: whole(
     'ci',
     null,
@@ -67,7 +69,15 @@ export const ci = {
   keep_latest_artifact: flag('ci', true, 'Keep the artifacts of the latest successful pipeline of each ref', {
     acts: 'removal of artifacts',
   }),
-  max_artifacts_content_include_size: whole('ci', 5_242_880, 'Maximum size of a file included from artifacts in bytes'),
+  max_artifacts_content_include_size: whole(
+    'ci',
+    5_242_880,
+    'Maximum size of a file included from artifacts in bytes',
+    {
+      ...bytes,
+      acts: 'child pipelines',
+    },
+  ),
   max_artifacts_size: whole('ci', 100, 'Maximum artifacts size of a job in MB', { min: 1, acts: 'artifacts' }),
   max_terraform_state_size_bytes: whole('ci', 0, 'Maximum size of a Terraform state in bytes; 0 for unlimited'),
   max_yaml_depth: whole('ci', 100, 'Maximum depth of CI/CD configuration', {
@@ -85,7 +95,9 @@ export const ci = {
     'Expiration of project runner tokens in seconds',
     lifetime,
   ),
-  protected_ci_variables: flag('ci', true, 'Protect CI/CD variables by default'),
+  protected_ci_variables: flag('ci', true, 'Protect CI/CD variables by default', {
+    acts: 'the page that adds variables',
+  }),
   public_runner_releases_url: text('compatibility', '', 'URL of runner releases', { max: 2_048 }),
   runner_token_expiration_interval: whole('ci', null, 'Expiration of instance runner tokens in seconds', lifetime),
   shared_runners_enabled: flag('ci', true, 'Enable instance runners for new projects', { acts: 'new projects' }),
@@ -94,7 +106,10 @@ export const ci = {
     0,
     'Monthly compute minutes of instance runners per group; 0 for unlimited',
   ),
-  shared_runners_text: text('web', null, 'Instance runner details', { max: 65_535 }),
+  shared_runners_text: text('web', null, 'Instance runner details, in Markdown', {
+    max: 65_535,
+    acts: 'pages of runners',
+  }),
   show_migrate_from_jenkins_banner: flag('compatibility', true, 'Show the banner about migrating from Jenkins'),
   suggest_pipeline_enabled: flag('web', true, 'Show the banner that suggests a first pipeline'),
   terraform_state_encryption_enabled: flag('ci', true, 'Encrypt Terraform states'),

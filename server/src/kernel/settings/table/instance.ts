@@ -36,7 +36,7 @@ export const instance = {
     true,
     'Verify the TLS certificate of the observability backend',
   ),
-  prometheus_metrics_enabled: flag('admin', true, 'Enable Prometheus metrics'),
+  prometheus_metrics_enabled: flag('admin', true, 'Enable Prometheus metrics', { acts: '`/-/metrics`' }),
   reindexing_minimum_index_size: whole(
     'compatibility',
     1_073_741_824,

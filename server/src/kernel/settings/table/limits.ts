@@ -15,6 +15,7 @@ export const limits = {
     'ci',
     0,
     'Downstream pipelines per minute, project, user and commit; 0 for unlimited',
+    { acts: 'trigger jobs' },
   ),
   git_push_pipeline_limit: whole('ci', 4, 'Branches or tags above which a push makes no pipelines; 0 for unlimited', {
     acts: 'pipelines of pushes',

@@ -116,9 +116,19 @@ export const packages = {
     'Local IP addresses and domains that hooks and integrations can access',
     outbound,
   ),
-  max_http_decompressed_size: whole('outbound', 100, 'Maximum decompressed size of HTTP responses in MB'),
-  max_http_response_size_limit: whole('outbound', 100, 'Maximum size of HTTP responses in MB'),
-  max_http_response_json_depth: whole('outbound', 100, 'Maximum depth of JSON responses'),
+  max_http_decompressed_size: whole(
+    'compatibility',
+    100,
+    'Maximum decompressed size of HTTP responses in MB; Millrace requests them uncompressed',
+  ),
+  max_http_response_size_limit: whole('outbound', 100, 'Maximum size of HTTP responses in MB; 0 for unlimited', {
+    acts: 'requests to other servers',
+  }),
+  max_http_response_json_depth: whole(
+    'compatibility',
+    100,
+    'Maximum depth of JSON responses; Millrace reads them without recursion',
+  ),
   tracker_connect_additional_audience_url: text('outbound', null, 'Additional audience URL of Jira Connect tokens', {
     format: 'url',
   }),

@@ -134,7 +134,9 @@ export const projects = {
     true,
     'Redirect old paths of moved groups permanently',
   ),
-  time_tracking_limit_to_hours: flag('planning', false, 'Show time tracking in hours'),
+  time_tracking_limit_to_hours: flag('planning', false, 'Show time tracking in hours', {
+    acts: 'issues and merge requests',
+  }),
   first_day_of_week: level('planning', [0, 1, 6], 0, 'First day of the week: 0 Sunday, 1 Monday, 6 Saturday', {
     acts: 'contribution calendars',
   }),
