@@ -165,12 +165,16 @@ const newIssue = createRoute({
     readonly template?: string | undefined;
     readonly confidential?: boolean | undefined;
     readonly vulnerability_id?: number | undefined;
+    readonly merge_request_to_resolve_discussions_of?: number | undefined;
+    readonly discussion_to_resolve?: string | undefined;
   } => ({
     title: text(search['issue[title]'] ?? search.title),
     description: text(search['issue[description]'] ?? search.description),
     template: text(search.issuable_template ?? search.template),
     confidential: String(search['issue[confidential]'] ?? search.confidential) === 'true' || undefined,
     vulnerability_id: number(search.vulnerability_id),
+    merge_request_to_resolve_discussions_of: number(search.merge_request_to_resolve_discussions_of),
+    discussion_to_resolve: text(search.discussion_to_resolve),
   }),
   beforeLoad: signedIn,
   component: lazyRouteComponent(() => import('./features/issues/NewIssuePage.tsx')),

@@ -142,6 +142,19 @@ export async function issuesJourney(suite: Suite): Promise<void> {
         await done.getByRole('button', { name: 'Close', exact: true }).last().click();
         await page.getByRole('link', { name: 'Oil the screw' }).waitFor();
       });
+      await suite.step('browser: the list is a feed, whose token is created when first needed', async () => {
+        await page.goto(`/${project}/-/issues?labels=defect`);
+        await page.getByRole('button', { name: 'Actions' }).click();
+        await page.getByRole('menuitem', { name: 'Subscribe to feed' }).click();
+        await page.waitForURL(/issues\.atom\?labels=defect&feed_token=glft-/);
+        const feed = await (await fetch(page.url())).text();
+        assert.match(feed, /<title>The ink is too thin<\/title>/);
+        assert.ok(!feed.includes('Order more lead'));
+        await page.goto(`/${project}/-/issues`);
+        await page.getByRole('button', { name: 'Actions' }).click();
+        await page.locator('a[href*="/issues.ics?feed_token=glft-"]').waitFor();
+        await page.keyboard.press('Escape');
+      });
       await suite.step('browser: an incident shows pictures of its metrics', async () => {
         const title = 'The press stands still';
         const place = `/projects/${encodeURIComponent(project)}/issues`;
@@ -167,6 +180,31 @@ export async function issuesJourney(suite: Suite): Promise<void> {
         // The page of what is gone would ask for it in vain.
         await page.goto(`/${project}/-/issues`);
         await api(instance.url, rootToken).expect(204, 'DELETE', `${place}/${iid}`);
+      });
+      await suite.step('browser: an issue continues the threads of a merge request and resolves them', async () => {
+        const call = api(instance.url, rootToken);
+        const place = `/projects/${encodeURIComponent(project)}`;
+        await call.expect(201, 'POST', `${place}/repository/commits`, {
+          ...{ branch: 'type', start_branch: 'main', commit_message: 'Cast type' },
+          actions: [{ action: 'create', file_path: 'type.txt', content: 'Garamond' }],
+        });
+        const request = { source_branch: 'type', target_branch: 'main', title: 'Cast new type' };
+        const { iid } = await call.expect<{ iid: number }>(201, 'POST', `${place}/merge_requests`, request);
+        const body = 'The **g** is too wide';
+        await call.expect(201, 'POST', `${place}/merge_requests/${iid}/discussions`, { body });
+        await page.goto(`/${project}/-/merge_requests/${iid}`);
+        await page.getByRole('link', { name: 'Create issue to resolve thread' }).waitFor();
+        await page.getByRole('link', { name: 'Create issue to resolve all threads' }).click();
+        await page.getByText('Creating this issue will resolve 1 thread in').waitFor();
+        await valued(page.getByLabel('Title'), 'Follow-up from "Cast new type"');
+        await valued(page.getByLabel('Description'), /> The \*\*g\*\* is too wide$/);
+        await look(page, 'issue-from-threads');
+        await page.getByRole('button', { name: 'Create issue' }).click();
+        await headed(page, 'Follow-up from "Cast new type"');
+        await page.goto(`/${project}/-/merge_requests/${iid}`);
+        await page.getByRole('button', { name: 'Reopen thread' }).waitFor();
+        await page.getByText('to continue this discussion').waitFor();
+        await counted(page.getByRole('link', { name: /Create issue to resolve/ }), 0);
       });
       await suite.step(
         'browser: an issue shows what it is linked with and how it is, a milestone its issues',
@@ -195,6 +233,19 @@ export async function issuesJourney(suite: Suite): Promise<void> {
           const said = page.getByRole('article').filter({ hasText: 'They are expensive' });
           await said.getByText('Internal comment').waitFor();
           await look(page, 'issue-relations');
+          await page.getByRole('button', { name: 'Remove the link to Order more lead' }).click();
+          await page.getByRole('dialog').getByRole('button', { name: 'Remove link' }).click();
+          await page.getByRole('list', { name: 'Blocked by' }).waitFor({ state: 'detached' });
+          await page.getByRole('button', { name: 'Link an issue' }).click();
+          const link = page.getByRole('form', { name: 'Link an issue' });
+          await link.getByRole('combobox', { name: 'Type' }).click();
+          await page.getByRole('option', { name: 'Blocks', exact: true }).click();
+          await link.getByRole('combobox', { name: 'Issue' }).fill(`${project}#1`);
+          await page.getByRole('option', { name: '#1 Order more lead' }).click();
+          await look(page, 'issue-link');
+          await link.getByRole('button', { name: 'Add' }).click();
+          await page.getByRole('list', { name: 'Blocks' }).getByRole('link', { name: 'Order more lead' }).waitFor();
+          await page.getByRole('region', { name: '1 participant' }).waitFor();
           await reader.page.goto(`/${project}/-/issues/${iid}`);
           await reader.page.getByRole('list', { name: 'Linked issues' }).waitFor();
           await counted(reader.page.getByText('They are expensive'), 0);

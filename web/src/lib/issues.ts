@@ -118,6 +118,9 @@ export interface IssueValues {
   readonly iteration_id?: number;
   readonly epic_id?: number;
   readonly confidential: boolean;
+  /** Threads that a new one resolves: of a merge request, by its iid, all or one. */
+  readonly merge_request_to_resolve_discussions_of?: number;
+  readonly discussion_to_resolve?: string;
 }
 
 export const createIssue = (id: string, { labels, ...values }: IssueValues) =>

@@ -61,6 +61,7 @@ export {
 export { type ResponseRow, type Responses, responseParts, responsesTo, toResponses } from './responses.queries.ts';
 export { recordStateBy } from './state-changes.queries.ts';
 export { isSubscribed, setCommitSubscribed, setSubscribed } from './subscriptions/index.ts';
+export { summariesOf } from './summaries.queries.ts';
 export { changedTask, type TaskChange, TaskParam, tasksOf, taskText, withTask } from './tasks/index.ts';
 export { type MovedTexts, type TextMoves, textMoves } from './texts-elsewhere.ts';
 export { createTodo, createTodos, type NewTodo, resolveTodos, type TodoAction } from './todos/index.ts';

@@ -39,6 +39,8 @@ import { issueCommands } from './issues/commands.ts';
 import { dueTask } from './issues/due.ts';
 import { issueFeed } from './issues/feed.ts';
 import { issueFinder } from './issues/finder.ts';
+import { followUpRoute } from './issues/follow-ups.routes.ts';
+import { followUps } from './issues/follow-ups.ts';
 import { issuePresenter, issueRoutes } from './issues/issues.routes.ts';
 import { issueService } from './issues/issues.service.ts';
 import { issueLinkRoutes } from './issues/links.routes.ts';
@@ -108,6 +110,7 @@ export function planningFeature(deps: PlanningDependencies) {
   const due = dueTask(db);
   const present = issuePresenter(db, externalUrl);
   const files = issueCsv({ ...deps, issues: service, actions });
+  const followUp = followUps(deps);
   const boards = boardService(db);
   const epics = epicService(db);
   const epicsShown = epicPresenter(db, externalUrl);
@@ -121,7 +124,8 @@ export function planningFeature(deps: PlanningDependencies) {
         move: epicBoardMoves(db, deps.parents, epics),
       }),
       ...issueListRoutes(deps),
-      ...issueRoutes(db, service, externalUrl, present, actions, deps.markdown),
+      ...issueRoutes({ ...deps, issues: service, present, actions, followUp }),
+      followUpRoute(followUp),
       ...files.routes,
       ...metricImageRoutes(db, deps.objects),
       ...issueTransferRoutes(db, deps.parents, transfers, present),

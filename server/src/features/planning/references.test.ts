@@ -132,6 +132,36 @@ describe('references', () => {
     expect(await rendered(`${at}/issues/99`)).toBe(`<a href="${at}/issues/99">${at}/issues/99</a>`);
   });
 
+  it('name what is closed, and with a plus the title, assignees, milestone and health status', async () => {
+    const at = `/projects/${project.id}`;
+    const as = { token: project.owner.secret };
+    const people = [await project.member(Level.developer), await project.member(Level.developer)];
+    const { user } = project.owner;
+    const title = `Long <title> ${'x'.repeat(60)}`;
+    const json = {
+      ...{ title, assignee_ids: [user.id, ...people.map(({ user: { id } }) => id)], health_status: 'at_risk' },
+      milestone_id: made.milestone?.id,
+    };
+    const { iid } = (await app.api<{ iid: number }>('POST', `${at}/issues`, { ...as, json })).body;
+    const words = async (text: string) => (await rendered(text)).replaceAll(/<a [^>]*>|<\/a>/g, '');
+    const short = `Long &lt;title&gt; ${'x'.repeat(36)}…`;
+    expect(await words(`#${iid}+, #1+s. #${iid}+x`)).toBe(
+      `${short} (#${iid}), An &lt;open&gt; issue (#1) • Unassigned. #${iid}+x`,
+    );
+    const names = `${user.name}, ${people[0]?.user.name}+`;
+    expect(await words(`#${iid}+s`)).toBe(`${short} (#${iid}) • ${names} • v1.0 • At risk`);
+    expect(await rendered(`#${iid}+`)).toContain('data-reference-format="+"');
+    expect(await words('&1+ #999+ #2+s')).toMatch(/^An epic \(&amp;1\) #999\+ A secret \(#2\) • Unassigned$/);
+    expect(await rendered('#2+s', stranger)).toBe('#2+s');
+    expect(await words(`${app.url}/${project.fullPath}/-/issues/1+`)).toBe('An &lt;open&gt; issue (#1)');
+    expect((await app.api('PUT', `${at}/issues/${iid}`, { ...as, json: { state_event: 'close' } })).status).toBe(200);
+    expect(await words(`#${iid} #${iid}+`)).toBe(`#${iid} (closed) ${short} (#${iid} - closed)`);
+    await project.commit('plus', { 'plus.txt': 'b' }, { start_branch: 'main' });
+    const request = { source_branch: 'plus', target_branch: 'main', title: 'Plus', assignee_id: user.id };
+    const opened = await app.api<{ iid: number }>('POST', `${at}/merge_requests`, { ...as, json: request });
+    expect(await words(`!${opened.body.iid}+s`)).toBe(`Plus (!${opened.body.iid}) • ${user.name}`);
+  });
+
   it('are none in code, in links, and where nothing is named', async () => {
     for (const text of ['`#1`', '[#1](x)', '#999', '%nothing', '~"no label"', '&99', '$0', '12#1'])
       expect(await rendered(text), text).not.toContain('gfm');

@@ -2,7 +2,7 @@
 import { isImageData } from './html/allowed.ts';
 import type { Addresses } from './html/sanitise.ts';
 import { placeOf } from './places.ts';
-import type { Reference, ReferenceKindName } from './references.ts';
+import type { Reference, ReferenceFormat, ReferenceKindName } from './references.ts';
 
 /** The folder of a repository that a document lies in; descriptions and comments lie at its top. */
 export interface RepositoryBase {
@@ -135,14 +135,14 @@ const pages: Readonly<Record<string, readonly [ReferenceKindName, string]>> = {
   compare: ['commit_range', '@'],
 };
 const page =
-  /^\/(groups\/)?([\w.-]+(?:\/[\w.-]+)*)\/-\/(?:(epics|issues|merge_requests|snippets)\/(\d{1,9})|(commit)\/([0-9a-f]{7,64})|(compare)\/([0-9a-f]{7,64}\.{2,3}[0-9a-f]{7,64}))(#note_(\d{1,15}))?$/;
+  /^\/(groups\/)?([\w.-]+(?:\/[\w.-]+)*)\/-\/(?:(epics|issues|merge_requests|snippets)\/(\d{1,9})(\+s?)?|(commit)\/([0-9a-f]{7,64})|(compare)\/([0-9a-f]{7,64}\.{2,3}[0-9a-f]{7,64}))(#note_(\d{1,15}))?$/;
 
 /** What a path of a page of this instance names, in the shortest words that a text of the base has for it. */
 function namedBy(
   path: string,
   base: DocumentBase | null,
 ): { reference: Omit<Reference, 'start' | 'end'>; anchor: string } | null {
-  const [, group, place = '', many, number, one, sha, two, range, anchor = '', note] = page.exec(path) ?? [];
+  const [, group, place = '', many, number, format, one, sha, two, range, anchor = '', note] = page.exec(path) ?? [];
   const [kind, sign] = pages[many ?? one ?? two ?? ''] ?? [];
   if (kind === undefined || sign === undefined || (kind === 'epic') !== (group !== undefined)) return null;
   const own = placeOf(base);
@@ -150,6 +150,10 @@ function namedBy(
   const value = number ?? sha ?? range ?? '';
   const short = value.replaceAll(/[0-9a-f]{9,}/g, (hash) => hash.slice(0, 8));
   const written = `${here ? '' : place}${here && sign === '@' ? '' : sign}${number ?? short}`;
+  if (format !== undefined && note === undefined) {
+    const text = `${written}${format}`;
+    return { reference: { kind, text, place, value, format: format as ReferenceFormat }, anchor };
+  }
   const text = note === undefined ? written : `${written} (comment ${note})`;
   return { reference: { kind, text, place, value }, anchor };
 }

@@ -13,7 +13,7 @@ import { escapeHtml, type Piece } from './html/sanitise.ts';
 import { moving, wordsElsewhere } from './moving.ts';
 import { type OwnPlace, placeOf } from './places.ts';
 import { createRenderPool } from './pool.ts';
-import type { ReferenceKindName } from './references.ts';
+import type { Reference, ReferenceKindName } from './references.ts';
 import { plainPieces, type RenderRequest } from './render.ts';
 import { diagramServers } from './syntax/diagrams.ts';
 import type { Flavour } from './syntax/document.ts';
@@ -60,6 +60,8 @@ export interface MarkdownDependencies {
 const mayHaveDiagrams = /^[ \t>*+-]*(?:```|~~~)[ \t]*[a-z]/m;
 /** Longer texts are shown as they are: rendering has a budget. */
 const maximumLength = 512 * 1024;
+/** Characters of a title that stands in a text. */
+const longestTitle = 50;
 /** Characters of rendered texts that are kept. */
 const maximumKept = 8 * 1024 * 1024;
 
@@ -128,12 +130,30 @@ export function createMarkdown(deps: MarkdownDependencies): Markdown {
     return text.slice(0, hash) + text.slice(hash).replaceAll(/[0-9a-f]{9,}/gi, (each) => each.slice(0, 8));
   };
 
+  /** `#1`, `#1 (closed)`, and as `#1+` asks: `The title (#1 - closed)`, as `#1+s` with more behind it. */
+  const worded = (
+    { text, format }: Pick<Reference, 'text' | 'format'>,
+    { title, state, summary = [], kind }: FoundTarget,
+  ): string => {
+    const name = shown(format ? text.slice(0, -format.length) : text, kind);
+    const passed = state === 'opened' ? undefined : state;
+    if (!format || state === undefined) return passed ? `${name} (${passed})` : name;
+    const short = title.length > longestTitle ? `${title.slice(0, longestTitle - 1)}…` : title;
+    const titled = `${short} (${name}${passed ? ` - ${passed}` : ''})`;
+    return format === '+s' ? [titled, ...summary].join(' • ') : titled;
+  };
+
   const link = (
-    { reference: { text }, anchor = '' }: Extract<Piece, { reference: unknown }>,
-    { path, elsewhere, title, label, kind }: FoundTarget,
+    { reference, anchor = '' }: Extract<Piece, { reference: unknown }>,
+    target: FoundTarget,
     before: string,
-  ): string =>
-    `<a href="${escapeHtml(elsewhere ? path : before + path + anchor)}"${elsewhere ? ' rel="nofollow noopener noreferrer"' : ''} title="${escapeHtml(title)}" class="gfm gfm-${kind}" data-reference-type="${kind}">${label ? chip(label) : escapeHtml(shown(text, kind))}</a>`;
+  ): string => {
+    const { path, elsewhere, title, label, kind } = target;
+    const attributes = elsewhere ? ' rel="nofollow noopener noreferrer"' : '';
+    const format = reference.format ? ` data-reference-format="${reference.format}"` : '';
+    const words = label ? chip(label) : escapeHtml(worded(reference, target));
+    return `<a href="${escapeHtml(elsewhere ? path : before + path + anchor)}"${attributes} title="${escapeHtml(title)}" class="gfm gfm-${kind}" data-reference-type="${kind}"${format}>${words}</a>`;
+  };
 
   function image(piece: Extract<Piece, { image: string }>, addressOf: ImageAddresses, before: string): string {
     const found = addressOf(piece.image);

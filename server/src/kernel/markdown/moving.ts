@@ -17,7 +17,7 @@ export function wordsElsewhere(reference: Reference, target: FoundTarget | undef
   if (!target || !place || samePlaces.has(target.kind)) return text;
   if (target.lasting?.startsWith('/')) return target.lasting;
   const sign = /[#!&$%~@]/.exec(text)?.[0] ?? '@';
-  const word = target.lasting ?? `${sign}${reference.value}`;
+  const word = target.lasting ?? `${sign}${reference.value}${reference.format ?? ''}`;
   if (place.kind === 'group') {
     const path = place.group.full_path;
     return path === to.group ? text : `${path}${word}`;

@@ -22,6 +22,16 @@ describe('references in texts', () => {
         ['milestone', 'c', '/c%1'],
       ],
     ],
+    [
+      '#1+, !2+s #3+5 $4+ a/b&5+',
+      [
+        ['issue', null, '#1+'],
+        ['merge_request', null, '!2+s'],
+        ['issue', null, '#3'],
+        ['snippet', null, '$4+'],
+        ['epic', 'a/b', 'a/b&5+'],
+      ],
+    ],
     ['thanks @ada.', [['user', null, '@ada']]],
     ['@deadbeef1 wrote', [['user', null, '@deadbeef1']]],
     ['since 3f786850e387550fdab836ed7e6dc881de23001b', [['commit', null, '3f786850e387550fdab836ed7e6dc881de23001b']]],

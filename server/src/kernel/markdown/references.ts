@@ -23,7 +23,10 @@ export interface Reference {
   readonly place: string | null;
   /** Number, title, name or path; of commits the hash, which may be abbreviated, or two with the dots between them. */
   readonly value: string;
+  /** What is written behind it to see its title, or its title and who works on it. */
+  readonly format?: ReferenceFormat | undefined;
 }
+export type ReferenceFormat = '+' | '+s';
 
 const name = '[a-zA-Z0-9_][\\w.-]{0,254}';
 const quoted = '"[^"\\n]{1,255}"';
@@ -33,7 +36,7 @@ const range = `(?:\\.{2,3}${sha})?`;
 const word = '[\\p{L}\\p{N}_](?:[\\p{L}\\p{N}_.:?/&+-]{0,253}[\\p{L}\\p{N}_+])?';
 const pattern = new RegExp(
   // Neither in the middle of a word nor in an address or an email address.
-  `(?<![\\w/.@&#:!%~$-])(?:(?:/?(${name}(?:/${name}){0,20}))?(?:([!#&$])(\\d{1,9})|@(${sha}${range})|([%~])(${quoted}|${word}))|@(${name}(?:/${name}){0,20})|(${sha}${range}))(?![\\w/@-])`,
+  `(?<![\\w/.@&#:!%~$-])(?:(?:/?(${name}(?:/${name}){0,20}))?(?:([!#&$])(\\d{1,9})(\\+s?)?|@(${sha}${range})|([%~])(${quoted}|${word}))|@(${name}(?:/${name}){0,20})|(${sha}${range}))(?![\\w/@-])`,
   'gu',
 );
 
@@ -51,11 +54,13 @@ const most = 200;
 export function findReferences(text: string): Reference[] {
   const found: Reference[] = [];
   for (const match of text.matchAll(pattern)) {
-    const [whole, place = null, sign = '', number, far, titleSign, title, user, commit] = match;
+    const [whole, place = null, sign = '', number, format, far, titleSign, title, user, commit] = match;
     const at = { start: match.index, end: match.index + whole.length, text: whole };
     const kind = numbered[sign];
-    if (number !== undefined && kind) found.push({ ...at, kind, place, value: number });
-    else if (title !== undefined)
+    if (number !== undefined && kind) {
+      const named = { ...at, kind, place, value: number };
+      found.push(format === undefined ? named : { ...named, format: format as ReferenceFormat });
+    } else if (title !== undefined)
       found.push({
         ...at,
         kind: titleSign === '%' ? 'milestone' : 'label',

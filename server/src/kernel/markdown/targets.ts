@@ -11,6 +11,10 @@ export interface ReferenceTarget {
   readonly path: string;
   readonly elsewhere?: true;
   readonly title: string;
+  /** Of what may be written with its title: what has become of it. */
+  readonly state?: 'opened' | 'closed' | 'merged' | 'moved';
+  /** Who works on it, and what it is planned for. */
+  readonly summary?: readonly string[];
   /** Shown on a colour: the parts of its name, the last one on no colour where there are several. */
   readonly label?: { readonly color: string; readonly textColor: string; readonly parts: readonly string[] };
   /**
@@ -34,7 +38,12 @@ interface KindOf<Within, Place> {
   /** Targets by the value that was asked for; the reader sees the place. */
   find(
     values: readonly string[],
-    reader: { readonly caller: Caller; readonly place: Place },
+    reader: {
+      readonly caller: Caller;
+      readonly place: Place;
+      /** Those of the values that want a summary. */
+      readonly summarised: readonly string[];
+    },
   ): Promise<ReadonlyMap<string, ReferenceTarget>>;
 }
 
@@ -48,7 +57,7 @@ export type ReferenceKind =
   | KindOf<'group', GroupSubject>
   | KindOf<'either', Subject>;
 
-type Named = Pick<Reference, 'kind' | 'place' | 'value'>;
+type Named = Pick<Reference, 'kind' | 'place' | 'value' | 'format'>;
 
 /** Other projects and groups whose things one text may name. */
 const maximumPlaces = 20;
@@ -90,14 +99,14 @@ export function targetFinder(parents: () => Pick<ParentLoader, 'project' | 'grou
     kind: ReferenceKind,
     values: readonly string[],
     place: Subject | null,
-    caller: Caller,
+    reader: { readonly caller: Caller; readonly summarised: readonly string[] },
   ): Promise<ReadonlyMap<string, ReferenceTarget>> {
-    if (kind.within === 'instance') return await kind.find(values, { caller, place: null });
+    if (kind.within === 'instance') return await kind.find(values, { ...reader, place: null });
     if (place === null) return new Map();
-    if (kind.within === 'either') return await kind.find(values, { caller, place });
+    if (kind.within === 'either') return await kind.find(values, { ...reader, place });
     if (kind.within === 'project')
-      return place.kind === 'project' ? await kind.find(values, { caller, place }) : new Map();
-    return place.kind === 'group' ? await kind.find(values, { caller, place }) : new Map();
+      return place.kind === 'project' ? await kind.find(values, { ...reader, place }) : new Map();
+    return place.kind === 'group' ? await kind.find(values, { ...reader, place }) : new Map();
   }
 
   return async (
@@ -117,15 +126,16 @@ export function targetFinder(parents: () => Pick<ParentLoader, 'project' | 'grou
       if (named.kind !== 'issue' || named.place !== null) return [named];
       return [named, { ...named, kind: 'external_issue', value: `#${named.value}` }];
     };
-    const asked = new Map<string, { kind: ReferenceKind; at: string; values: Set<string> }>();
+    const asked = new Map<string, { kind: ReferenceKind; at: string; values: Set<string>; summarised: Set<string> }>();
     const places = new Set<string>();
     for (const reference of references.flatMap(meant)) {
       const ask = askOf(reference);
       if (ask === null || (places.size >= maximumPlaces && !places.has(ask.at))) continue;
       places.add(ask.at);
-      const { values } = asked.get(ask.key) ?? { values: new Set<string>() };
+      const { values, summarised } = asked.get(ask.key) ?? { values: new Set<string>(), summarised: new Set<string>() };
       if (values.size < maximumValues) values.add(reference.value);
-      asked.set(ask.key, { ...ask, values });
+      if (reference.format === '+s') summarised.add(reference.value);
+      asked.set(ask.key, { ...ask, values, summarised });
     }
     places.delete('');
     const subjects = new Map(
@@ -134,8 +144,11 @@ export function targetFinder(parents: () => Pick<ParentLoader, 'project' | 'grou
     const targets = new Map(
       await Promise.all(
         [...asked].map(
-          async ([key, { kind, at, values }]) =>
-            [key, await found(kind, [...values], subjects.get(at) ?? null, caller)] as const,
+          async ([key, { kind, at, values, summarised }]) =>
+            [
+              key,
+              await found(kind, [...values], subjects.get(at) ?? null, { caller, summarised: [...summarised] }),
+            ] as const,
         ),
       ),
     );

@@ -6,6 +6,7 @@ import { commentsOf, type Discussed, type Discussion, type LinePosition } from '
 import { FormError } from '../../ui/FormError.tsx';
 import { Comment } from './Comment.tsx';
 import { CommentFormOnDemand } from './CommentFormOnDemand.tsx';
+import { ContinueInIssue } from './ContinueInIssue.tsx';
 import classes from './comments.module.css';
 import type { SuggestionBatch } from './Suggestions.tsx';
 import { usePlace } from './usePlace.ts';
@@ -87,6 +88,7 @@ export function Thread({ thread, of, mayWrite, inline, batch, again, later }: Th
           <Anchor component="button" type="button" size="sm" onClick={() => resolving.mutate()}>
             {resolved ? 'Reopen thread' : 'Resolve thread'}
           </Anchor>
+          {!resolved && of.kind === 'merge_request' ? <ContinueInIssue request={of.iid} thread={thread.id} /> : null}
         </p>
       ) : null}
       <FormError error={resolving.error} />

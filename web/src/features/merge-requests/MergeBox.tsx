@@ -10,6 +10,7 @@ import { FormError } from '../../ui/FormError.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
 import { UserChip } from '../../ui/UserChip.tsx';
+import { ContinueInIssue } from '../comments/ContinueInIssue.tsx';
 import { activeStatuses } from '../pipelines/words.ts';
 import { useProject } from '../projects/useProject.ts';
 import { CheckRows } from '../status-checks/CheckRows.tsx';
@@ -167,6 +168,9 @@ export function MergeBox({ request }: { request: Request }) {
             </div>
           ) : null}
           {reason.help ? <div className={classes.dim}>{reason.help}</div> : null}
+          {request.detailed_merge_status === 'discussions_not_resolved' ? (
+            <ContinueInIssue request={request.iid} />
+          ) : null}
           {request.conflicts?.length ? (
             <>
               <Conflicts conflicts={request.conflicts} />

@@ -84,6 +84,7 @@ export function MergeRequestOverview({ request }: { request: Schemas['MergeReque
             states: request.counts?.state_events !== 0,
             versions: request.counts?.versions !== 1,
           }}
+          openThreads={request.counts?.open_threads ?? 0}
           threads={threads}
         />
       </div>

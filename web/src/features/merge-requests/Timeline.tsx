@@ -10,6 +10,7 @@ import { MarkdownOnDemand } from '../../ui/MarkdownOnDemand.tsx';
 import { ShowMore } from '../../ui/ShowMore.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
 import { CommentFormOnDemand } from '../comments/CommentFormOnDemand.tsx';
+import { ContinueInIssue } from '../comments/ContinueInIssue.tsx';
 import { Thread } from '../comments/Thread.tsx';
 import type { Threads } from '../comments/useThreads.tsx';
 import { useProject } from '../projects/useProject.ts';
@@ -82,10 +83,12 @@ function SystemLine({ thread }: { thread: Discussion }) {
 interface TimelineProps {
   readonly iid: number;
   readonly has: EventKinds;
+  /** How many are not resolved. */
+  readonly openThreads: number;
   readonly threads: Threads;
 }
 
-export function Timeline({ iid, has, threads }: TimelineProps) {
+export function Timeline({ iid, has, openThreads, threads }: TimelineProps) {
   const { path } = useProject();
   const { list, rest, batch, again, mayWrite, later } = threads;
   const events = useQuery({ ...eventsOf(path, iid, has), placeholderData: keepPreviousData });
@@ -93,7 +96,10 @@ export function Timeline({ iid, has, threads }: TimelineProps) {
   const items = inOrder(rest, events.data ?? [], list.hasNextPage);
   return (
     <section aria-label="Activity" className={classes.timeline}>
-      <h2>Activity</h2>
+      <div className={classes.heading}>
+        <h2>Activity</h2>
+        {mayWrite && openThreads > 0 ? <ContinueInIssue request={iid} /> : null}
+      </div>
       <FormError error={list.error ?? events.error} />
       <ol className={classes.items} aria-label="Timeline">
         {items.map((item) => {

@@ -39,6 +39,7 @@ export {
   notesById,
   notesOf,
   removeNotesOf,
+  unresolvedNotes,
   unresolvedThreads,
   withPeople,
 } from './notes.queries.ts';

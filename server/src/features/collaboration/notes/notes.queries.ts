@@ -109,6 +109,24 @@ export async function notesOf(
     .execute();
 }
 
+/** Comments of the threads about a thing that are not resolved, the oldest first. */
+export async function unresolvedNotes(db: Db, noteable: Noteable, reader: NoteReader): Promise<Note[]> {
+  return await of(db, noteable, reader)
+    .selectAll()
+    .where('discussion_id', 'in', (query) =>
+      query
+        .selectFrom('notes')
+        .select('discussion_id')
+        .where('noteable_type', '=', noteable.type)
+        .where('noteable_id', '=', noteable.id)
+        .where('resolvable', '=', true)
+        .where('resolved_at', 'is', null),
+    )
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+}
+
 /** One of the comments about a thing. */
 export async function noteOf(db: Db, noteable: Noteable, reader: NoteReader, id: number): Promise<Note | undefined> {
   return await of(db, noteable, reader).selectAll().where('id', '=', id).executeTakeFirst();

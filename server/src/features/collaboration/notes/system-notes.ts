@@ -49,7 +49,7 @@ export type SystemNoteAction =
 
 /**
  * Writes a system note in the transaction of the change that it tells about: `assigned to @anna`, `changed the title ...`.
- * Nobody is told of it: the change has facts of its own.
+ * Nobody is told of it: the change has facts of its own. `thread` is the id of the one that it ends.
  */
 export async function systemNote(
   tx: Db,
@@ -57,12 +57,12 @@ export async function systemNote(
   authorId: number,
   action: SystemNoteAction,
   body: string,
-  more: { readonly createdAt?: Date | undefined } = {},
+  more: { readonly createdAt?: Date | undefined; readonly thread?: string } = {},
 ): Promise<Note> {
   return await insertNote(tx, {
     ...columnsOf(noteable),
-    discussion_id: newDiscussionId(),
-    kind: null,
+    discussion_id: more.thread ?? newDiscussionId(),
+    kind: more.thread === undefined ? null : 'discussion',
     author_id: authorId,
     body,
     system: true,

@@ -307,10 +307,10 @@ export async function epicTitles(
   groupId: number,
   iids: readonly number[],
   caller: Caller,
-): Promise<Pick<Epic, 'iid' | 'title'>[]> {
+): Promise<Pick<Epic, 'iid' | 'title' | 'state'>[]> {
   return await db
     .selectFrom('epics as e')
-    .select(['e.iid', 'e.title'])
+    .select(['e.iid', 'e.title', 'e.state'])
     .where('e.namespace_id', '=', groupId)
     .where('e.iid', 'in', [...iids])
     .where(epicsSeen(caller))

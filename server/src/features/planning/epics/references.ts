@@ -11,6 +11,6 @@ export const epicReferences = (db: Db): ReferenceKind => ({
     if (!canOnGroup(caller, 'read_epic', place)) return new Map();
     const found = await epicTitles(db, place.group.id, values.map(Number), caller);
     const path = `/groups/${place.group.full_path}/-/epics`;
-    return new Map(found.map(({ iid, title }) => [String(iid), { path: `${path}/${iid}`, title }] as const));
+    return new Map(found.map(({ iid, ...shown }) => [String(iid), { path: `${path}/${iid}`, ...shown }] as const));
   },
 });

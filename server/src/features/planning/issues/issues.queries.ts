@@ -389,10 +389,10 @@ export async function issueTitles(
   projectId: number,
   iids: readonly number[],
   seen: Expression<boolean>,
-): Promise<Pick<Issue, 'iid' | 'title'>[]> {
+): Promise<Pick<Issue, 'id' | 'iid' | 'title' | 'state' | 'moved_to_id'>[]> {
   return await db
     .selectFrom('issues as i')
-    .select(['i.iid', 'i.title'])
+    .select(['i.id', 'i.iid', 'i.title', 'i.state', 'i.moved_to_id'])
     .where('i.project_id', '=', projectId)
     .where('i.iid', 'in', [...iids])
     .where(seen)

@@ -3,7 +3,7 @@ import Type from 'typebox';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Issue as IssueRow, User } from '../../../kernel/db/rows.ts';
-import { forbidden, notFound, recordNotFound } from '../../../kernel/http/errors.ts';
+import { forbidden, invalidParameters, notFound, recordNotFound } from '../../../kernel/http/errors.ts';
 import { Bool, DateTimeParam, Int, Optional, Str } from '../../../kernel/http/params/schema.ts';
 import { requireOnProject } from '../../../kernel/http/parents.ts';
 import { Empty, type Route, route } from '../../../kernel/http/route.ts';
@@ -12,6 +12,7 @@ import { ofProject, type Place } from '../../collaboration/notes/index.ts';
 import type { QuickActions } from '../../collaboration/quick-actions/index.ts';
 import { UserAgentDetail } from '../../repository/index.ts';
 import { findIssue, findIssueToUpdate } from './access.ts';
+import { type FollowUps, followed } from './follow-ups.ts';
 import { Issue, type IssueJson, issueJson } from './issues.entity.ts';
 import { changed, changedRules, one, projectParam, written, writtenRules } from './issues.params.ts';
 import { issueById, type LoadedIssue, withDetails } from './issues.queries.ts';
@@ -58,14 +59,23 @@ export function issuePresenter(db: Db, base: string) {
 }
 export type PresentIssue = ReturnType<typeof issuePresenter>;
 
-export function issueRoutes(
-  db: Db,
-  issues: IssueService,
-  base: string,
-  present: PresentIssue,
-  actions: Pick<QuickActions, 'creating' | 'describing'>,
-  markdown: Pick<Markdown, 'html'>,
-): Route[] {
+export function issueRoutes({
+  db,
+  issues,
+  externalUrl: base,
+  present,
+  actions,
+  markdown,
+  followUp,
+}: {
+  readonly db: Db;
+  readonly issues: IssueService;
+  readonly externalUrl: string;
+  readonly present: PresentIssue;
+  readonly actions: Pick<QuickActions, 'creating' | 'describing'>;
+  readonly markdown: Pick<Markdown, 'html'>;
+  readonly followUp: FollowUps;
+}): Route[] {
   const find = (subject: ProjectSubject, caller: Caller, iid: number) => findIssue(db, subject, caller, iid);
 
   return [
@@ -93,8 +103,11 @@ export function issueRoutes(
       params: Type.Object(
         {
           ...projectParam,
-          title: Str({ description: 'Title of the issue' }),
+          title: Optional(
+            Str({ description: 'Title of the issue; required, unless it resolves threads of a merge request' }),
+          ),
           ...written,
+          ...followed,
           created_at: Optional(
             DateTimeParam({
               description: 'When it was created; for administrators and owners, passed over for others',
@@ -113,16 +126,21 @@ export function issueRoutes(
       errors: [409],
       handler: async ({ params, subject, caller, request, clientAddress: address }) => {
         const userAgent = request.headers['user-agent'];
+        const follows = await followUp(subject, caller, params);
+        const { title = follows?.title } = params;
+        if (title === undefined) throw invalidParameters(['title is missing']);
+        const text = params.description === undefined ? follows?.description : params.description;
         const made = await actions.creating(
           'issue',
           caller,
-          params.description,
-          (description) => issues.create(subject, caller, { ...params, description, userAgent, address }),
+          text,
+          (description) =>
+            issues.create(subject, caller, { ...params, title, description, userAgent, address }, follows?.resolve),
           (each) => placeOfIssue(each.issue, subject),
         );
         const { issue, known } = made;
         // A description that is kept as it came had no commands.
-        const isAsMade = issue.description === (params.description ?? null);
+        const isAsMade = issue.description === (text ?? null);
         if (caller.user && known && isAsMade) return newIssueJson(issue, known, subject, caller.user, base);
         return await present(isAsMade ? issue : ((await issueById(db, issue.id)) ?? issue), caller, subject);
       },

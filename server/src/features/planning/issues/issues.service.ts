@@ -68,7 +68,7 @@ export function issueService(db: Db) {
     subject: ProjectSubject,
     caller: Caller,
     given: NewIssue,
-    within?: (tx: Db) => Promise<void>,
+    within?: (tx: Db, issue: Issue) => Promise<void>,
   ): Promise<MadeIssue> {
     const author = caller.user;
     if (!author) throw unauthorized();
@@ -121,7 +121,7 @@ export function issueService(db: Db) {
         await queries.addAssignees(tx, issue.id, people);
         await assigned(tx, issue, author.id, people);
         await tellIssue(tx, 'opened', issue, author.id);
-        await within?.(tx);
+        await within?.(tx, issue);
         return { issue, known: null };
       });
     } catch (error) {

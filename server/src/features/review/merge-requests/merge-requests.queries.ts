@@ -173,11 +173,11 @@ export async function titlesByIid(
   db: Db,
   projectId: number,
   iids: readonly number[],
-): Promise<Pick<MergeRequest, 'iid' | 'title'>[]> {
+): Promise<Pick<MergeRequest, 'id' | 'iid' | 'title' | 'state'>[]> {
   if (iids.length === 0) return [];
   return await db
     .selectFrom('merge_requests')
-    .select(['iid', 'title'])
+    .select(['id', 'iid', 'title', 'state'])
     .where('project_id', '=', projectId)
     .where('iid', 'in', iids)
     .execute();

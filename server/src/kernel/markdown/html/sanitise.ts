@@ -19,7 +19,7 @@ export type Piece =
   | string
   | { readonly image: string; readonly alt: string; readonly attributes: string; readonly inLink: boolean }
   | {
-      readonly reference: Pick<Reference, 'text' | 'kind' | 'place' | 'value'>;
+      readonly reference: Pick<Reference, 'text' | 'kind' | 'place' | 'value' | 'format'>;
       /** After the path of what is named: `#note_1`. */
       readonly anchor?: string;
       /** What stands there for those who do not see it; its text without this. */
