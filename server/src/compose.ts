@@ -274,6 +274,7 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     search: { ...repository.search, ...planning.search, ...review.search, projects: namespaces.list, log },
     feedCaller: identity.feedCaller,
     issueFeed: planning.issueFeed,
+    ...{ requestFeed: review.feed, reader: repository.reader },
     webhooks: {
       settings,
       urls: { externalUrl, sshPrefix },

@@ -29,6 +29,7 @@ export const feedToken = () =>
     queryFn: () => unwrap(client.GET('/user/feed_token')),
     retry: false,
   });
+export const makeFeedToken = () => unwrap(client.POST('/user/feed_token'));
 export const preferences = () =>
   queryOptions({
     queryKey: ['user', 'preferences'],

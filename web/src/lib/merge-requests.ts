@@ -19,6 +19,9 @@ export interface MergeRequestFilter {
   readonly order?: string | undefined;
 }
 
+/** The same for the feed of the list: its newest, whatever its order. */
+export const feedQuery = ({ page: _page, order: _order, ...filter }: MergeRequestFilter) => filter;
+
 /** Orders of the list; the first one is usual. */
 export const mergeRequestOrders = [
   { value: 'created_desc', label: 'Newest first' },

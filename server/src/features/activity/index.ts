@@ -25,7 +25,7 @@ import { type SearchDependencies, searchRoutes } from './search/index.ts';
 import { type WebhookDependencies, webhookConsumer, webhookSamples } from './webhook-payloads/index.ts';
 import { type Announcement, callRoutes, hookCalls, hookRoutes, systemHookRoutes } from './webhooks/index.ts';
 
-export { rewriteFeedUrl } from './feeds/feeds.ts';
+export { rewriteFeedUrl } from './feeds/addresses.ts';
 export { pushReader } from './push-base.ts';
 export { globalScopes } from './search/index.ts';
 export { hookRepository } from './webhook-payloads/index.ts';
@@ -55,6 +55,8 @@ export interface ActivityDependencies {
   /** Who a feed token stands for; null when it is unknown. */
   readonly feedCaller: (token: string) => Promise<Caller | null>;
   readonly issueFeed: FeedDependencies['issueFeed'];
+  readonly requestFeed: FeedDependencies['requestFeed'];
+  readonly reader: FeedDependencies['reader'];
 }
 
 /** The message of a fact is made once for webhooks and integrations. */

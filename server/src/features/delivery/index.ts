@@ -24,6 +24,7 @@ export { freezePeriodRelation } from './freeze-periods/transfer.ts';
 export { protectedEnvironmentRelation } from './protected-environments/transfer.ts';
 export {
   linksOf as linksOfReleases,
+  newestReleases,
   releaseById,
   releaseRelation,
   releaseUrl,

@@ -88,6 +88,7 @@ import { type WritePathDependencies, writePath } from './writes/write-path.ts';
 import { bumpServiceRefs, setDefaultBranch } from './writes/writes.queries.ts';
 import { writtenCheck } from './writes/written-check.ts';
 
+export { commitTimes } from './branches/listing.ts';
 export { keepsRequest } from './bundles/bundles.ts';
 export type { Owner } from './code-owners/code-owners.ts';
 export { Commit, type CommitJson, FileDiff } from './commits/commits.entity.ts';

@@ -30,6 +30,7 @@ import { mergeRequestCommands } from './merge-requests/commands.ts';
 import { commitMergeRequestRoutes } from './merge-requests/commit-merge-requests.routes.ts';
 import { moveMergeRequests, removeMergeRequestsOf, unassign } from './merge-requests/contributions.queries.ts';
 import { mergeRequestDetail } from './merge-requests/detail.ts';
+import { type MergeRequestFeed, mergeRequestFeed } from './merge-requests/feed.ts';
 import { followers } from './merge-requests/following.ts';
 import {
   deployedMergeRequests,
@@ -72,6 +73,7 @@ export { approvalSettingRelation } from './approvals/settings-transfer.ts';
 export { approvalRelation, approvalRuleRelation } from './approvals/transfer.ts';
 export { dependencyRelation } from './dependencies/transfer.ts';
 export type { PipelineReader } from './merge-requests/changes.routes.ts';
+export type { MergeRequestFeed } from './merge-requests/feed.ts';
 export type { MergeRequestLists } from './merge-requests/listing.routes.ts';
 export { isDraft, ListedMergeRequest, MergeRequest } from './merge-requests/merge-requests.entity.ts';
 export { exclusiveFilters, filters as mergeRequestFilters } from './merge-requests/merge-requests.params.ts';
@@ -105,6 +107,7 @@ export interface Review extends Feature {
   /** Lists for the search. */
   readonly search: { readonly mergeRequests: MergeRequestLists };
   readonly deployed: ReturnType<typeof deployedMergeRequests>;
+  readonly feed: MergeRequestFeed;
   /** What becomes of merge requests whose people go. */
   readonly contributions: {
     readonly move: typeof moveMergeRequests;
@@ -180,6 +183,7 @@ export function reviewFeature(deps: ReviewDependencies): Review {
     create: service.create,
     search: { mergeRequests: mergeRequestLists(listed) },
     deployed: deployedMergeRequests(listed),
+    feed: mergeRequestFeed(deps),
     tasks: [...calls.tasks, ...rebases.tasks, ...merging.tasks, ...following.tasks],
     cron: following.cron,
     consumers: [

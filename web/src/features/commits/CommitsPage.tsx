@@ -5,6 +5,7 @@ import { useLive } from '../../lib/useLive.ts';
 import { CopyButton } from '../../ui/CopyButton.tsx';
 import { DataList, DataRow } from '../../ui/DataList.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
+import { FeedButton } from '../../ui/FeedButton.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { Pager } from '../../ui/Pager.tsx';
 import { PathBar } from '../files/PathBar.tsx';
@@ -27,7 +28,18 @@ export default function CommitsPage() {
   useLive([`project:${project.id}:pipelines`], [['project', path, 'commits']]);
   const days = Map.groupBy(data.items, (commit) => day(commit.committed_date));
   return (
-    <Page title={`Commits · ${project.name_with_namespace}`} heading="Commits">
+    <Page
+      title={`Commits · ${project.name_with_namespace}`}
+      heading="Commits"
+      actions={
+        <FeedButton
+          feed={{
+            path: `/${path}/-/commits/${_splat.split('/').map(encodeURIComponent).join('/')}`,
+            query: { format: 'atom' },
+          }}
+        />
+      }
+    >
       <PathBar place={place} shows="history" />
       {data.items.length === 0 ? <EmptyState title="No commits">No commits have changed this path.</EmptyState> : null}
       {[...days].map(([date, commits]) => (

@@ -7,6 +7,7 @@ import { issueCounts, issues } from '../../lib/issues.ts';
 import { ChoicesTogether } from '../../ui/Choices.tsx';
 import { DataList } from '../../ui/DataList.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
+import { FeedButton } from '../../ui/FeedButton.tsx';
 import { TitleFilter } from '../../ui/FilterBar.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { Pager } from '../../ui/Pager.tsx';
@@ -22,10 +23,15 @@ export default function GroupIssuesPage() {
   const { data: counts } = useQuery({ ...issueCounts(path, search, 'group'), placeholderData: keepPreviousData });
   const [cleared, setCleared] = useState(0);
   const filtered = isFiltered(search);
+  const { page: _page, sort: _sort, ...given } = search;
   const change = (to: Partial<IssueFilter>, replace = false) =>
     void navigate({ search: (before) => ({ ...before, page: undefined, ...to }), replace });
   return (
-    <Page title={`Issues · ${group.full_name}`} heading="Issues">
+    <Page
+      title={`Issues · ${group.full_name}`}
+      heading="Issues"
+      actions={<FeedButton feed={{ path: `/groups/${path}/-/issues.atom`, query: given }} />}
+    >
       <TitleFilter
         // Words that are cleared with the other filters are cleared in the field, too.
         key={cleared}

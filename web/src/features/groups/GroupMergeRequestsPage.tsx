@@ -1,10 +1,11 @@
 /** Merge requests of all projects below a group, with the filters of those of one project. */
 import { keepPreviousData, useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { isNarrowed, type MergeRequestFilter, mergeRequestCounts, mergeRequestList } from '../../lib/merge-requests.ts';
+import { feedQuery, isNarrowed, type MergeRequestFilter, mergeRequestCounts, mergeRequestList } from '../../lib/merge-requests.ts';
 import { ChoicesTogether } from '../../ui/Choices.tsx';
 import { DataList } from '../../ui/DataList.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
+import { FeedButton } from '../../ui/FeedButton.tsx';
 import { TitleFilter } from '../../ui/FilterBar.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { Pager } from '../../ui/Pager.tsx';
@@ -25,7 +26,11 @@ export default function GroupMergeRequestsPage() {
   const change = (to: Partial<MergeRequestFilter>, replace = false) =>
     void navigate({ search: (before) => ({ ...before, page: undefined, ...to }), replace });
   return (
-    <Page title={`Merge requests · ${group.full_name}`} heading="Merge requests">
+    <Page
+      title={`Merge requests · ${group.full_name}`}
+      heading="Merge requests"
+      actions={<FeedButton feed={{ path: `/groups/${path}/-/merge_requests.atom`, query: feedQuery(search) }} />}
+    >
       <TitleFilter value={search} states={requestStates} counts={counts} change={change} />
       <ChoicesTogether
         {...filterFields}

@@ -2,12 +2,12 @@
 import { Button, FileInput, Group, Menu, Modal, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { feedToken } from '../../lib/accounts.ts';
 import type { IssueFilter } from '../../lib/issue-filters.ts';
 import { exportIssues, importIssues, issueCounts } from '../../lib/issues.ts';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
 import { type MenuButton, useOpensAtOnce } from '../../ui/onDemand.tsx';
+import { FeedItem } from '../feeds/FeedItem.tsx';
 import { useProject } from '../projects/useProject.ts';
 
 interface Props {
@@ -23,17 +23,10 @@ export default function IssueFilesMenu({ filter, imports, target }: Props) {
   const [open, setOpen] = useState<'export' | 'import' | null>(null);
   const close = () => setOpen(null);
   const { project } = useProject();
-  // Feed readers and calendars cannot sign in: the address has the token that opens nothing else.
-  const { data } = useQuery({ ...feedToken(), enabled: shown, retry: false });
-  const subscription = (format: 'atom' | 'ics') => {
-    const { page: _page, sort: _sort, ...given } = filter;
-    const query = new URLSearchParams(
-      Object.entries({ ...given, feed_token: data?.feed_token }).filter((each): each is [string, string] =>
-        Boolean(each[1]),
-      ),
-    );
-    return `/${project.path_with_namespace}/-/issues.${format}?${query}`;
-  };
+  const { page: _page, sort: _sort, ...given } = filter;
+  const subscription = (format: 'atom' | 'ics') => ({
+    ...{ path: `/${project.path_with_namespace}/-/issues.${format}`, query: given },
+  });
   return (
     <>
       <Menu position="bottom-end" withinPortal opened={shown} onChange={setShown}>
@@ -41,17 +34,9 @@ export default function IssueFilesMenu({ filter, imports, target }: Props) {
         <Menu.Dropdown>
           <Menu.Item onClick={() => setOpen('export')}>Export as CSV</Menu.Item>
           {imports ? <Menu.Item onClick={() => setOpen('import')}>Import CSV</Menu.Item> : null}
-          {data?.feed_token ? (
-            <>
-              <Menu.Divider />
-              <Menu.Item component="a" href={subscription('atom')}>
-                Subscribe to feed
-              </Menu.Item>
-              <Menu.Item component="a" href={subscription('ics')}>
-                Subscribe to calendar
-              </Menu.Item>
-            </>
-          ) : null}
+          <Menu.Divider />
+          <FeedItem {...subscription('atom')}>Subscribe to feed</FeedItem>
+          <FeedItem {...subscription('ics')}>Subscribe to calendar</FeedItem>
         </Menu.Dropdown>
       </Menu>
       <Modal opened={open === 'export'} onClose={close} title="Export issues">

@@ -120,7 +120,11 @@ export default function IssuePage() {
             </Suspense>
           ) : null}
           <Suspense fallback={null}>
-            <IssueRelations iid={issue.iid} requests={view.project.merge_requests_enabled !== false} />
+            <IssueRelations
+              iid={issue.iid}
+              requests={view.project.merge_requests_enabled !== false}
+              mayLink={!view.project.archived && view.level >= level.guest}
+            />
           </Suspense>
           {view.level >= level.developer ? (
             <Suspense fallback={null}>

@@ -1,11 +1,19 @@
 /** Below an issue: what blocks it, what it blocks and is linked with, and the merge requests about it. */
-import { useQuery } from '@tanstack/react-query';
-import { linkedIssues, relatedRequests } from '../../lib/issue-relations.ts';
+import { Button } from '@mantine/core';
+import { IconX } from '@tabler/icons-react';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { lazy, Suspense, useState } from 'react';
+import { linkedIssues, relatedRequests, unlinkIssue } from '../../lib/issue-relations.ts';
+import { ConfirmButton } from '../../ui/ConfirmButton.tsx';
 import { DataList, DataRow } from '../../ui/DataList.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
+import { useReturnedFocus } from '../../ui/useReturnedFocus.ts';
 import { useProject } from '../projects/useProject.ts';
 import { IssueRow } from './IssueRow.tsx';
 import classes from './issues.module.css';
+
+// Fields that are shown when somebody links an issue.
+const LinkIssueForm = lazy(() => import('./LinkIssueForm.tsx'));
 
 const links = [
   { type: 'is_blocked_by', title: 'Blocked by' },
@@ -13,8 +21,42 @@ const links = [
   { type: 'relates_to', title: 'Linked issues' },
 ] as const;
 
-export function IssueRelations({ iid, requests }: { readonly iid: number; readonly requests: boolean }) {
+interface Props {
+  readonly iid: number;
+  /** Whether the project has merge requests. */
+  readonly requests: boolean;
+  readonly mayLink: boolean;
+}
+
+function AddLink({ iid, again }: { readonly iid: number; again(): Promise<unknown> }) {
+  const [adding, setAdding] = useState(false);
+  const add = useReturnedFocus(adding);
+  return (
+    <div className={classes.link}>
+      {adding ? (
+        <Suspense fallback={null}>
+          <LinkIssueForm
+            iid={iid}
+            linked={async () => {
+              await again();
+              setAdding(false);
+            }}
+            cancel={() => setAdding(false)}
+          />
+        </Suspense>
+      ) : (
+        <Button ref={add} size="xs" variant="default" onClick={() => setAdding(true)}>
+          Link an issue
+        </Button>
+      )}
+    </div>
+  );
+}
+
+export function IssueRelations({ iid, requests, mayLink }: Props) {
   const { path } = useProject();
+  const cache = useQueryClient();
+  const again = () => cache.invalidateQueries({ queryKey: linkedIssues(path, iid).queryKey });
   const { data: linked = [] } = useQuery(linkedIssues(path, iid));
   const { data: related = [] } = useQuery({ ...relatedRequests(path, iid), enabled: requests });
   return (
@@ -28,12 +70,30 @@ export function IssueRelations({ iid, requests }: { readonly iid: number; readon
             </h2>
             <DataList label={title}>
               {issues.map((each) => (
-                <IssueRow key={each.id} issue={each} full={!each.references.full.startsWith(`${path}#`)} />
+                <IssueRow
+                  key={each.id}
+                  issue={each}
+                  full={!each.references.full.startsWith(`${path}#`)}
+                  action={
+                    mayLink ? (
+                      <ConfirmButton
+                        title="Remove link"
+                        about={`Remove the link to ${each.title}`}
+                        text={`${each.title} itself does not change.`}
+                        action="Remove link"
+                        icon={<IconX size={16} aria-hidden />}
+                        run={() => unlinkIssue(path, iid, each.issue_link_id)}
+                        shown={again}
+                      />
+                    ) : null
+                  }
+                />
               ))}
             </DataList>
           </section>
         );
       })}
+      {mayLink ? <AddLink {...{ iid, again }} /> : null}
       {related.length === 0 ? null : (
         <section aria-labelledby="related-merge-requests">
           <h2 id="related-merge-requests" className={classes.related}>

@@ -1,5 +1,6 @@
 /** An issue in a list that says where it belongs. */
 import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import type { Schemas } from '../../lib/api.ts';
 import { pathOfReferenced, toSegment } from '../../lib/urls.ts';
 import { DataRow } from '../../ui/DataList.tsx';
@@ -11,9 +12,11 @@ interface Props {
   readonly issue: Schemas['ListedIssue'];
   /** With the path of its project. */
   readonly full: boolean;
+  /** What can be done with it here. */
+  readonly action?: ReactNode;
 }
 
-export function IssueRow({ issue, full }: Props) {
+export function IssueRow({ issue, full, action }: Props) {
   const path = pathOfReferenced(issue);
   return (
     <DataRow
@@ -33,7 +36,12 @@ export function IssueRow({ issue, full }: Props) {
           ) : null}
         </>
       }
-      after={<TimeAgo at={issue.updated_at} />}
+      after={
+        <>
+          <TimeAgo at={issue.updated_at} />
+          {action}
+        </>
+      }
     />
   );
 }

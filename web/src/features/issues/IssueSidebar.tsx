@@ -2,6 +2,8 @@
 import { Checkbox, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { lazy, useState } from 'react';
+import { counted } from '../../lib/counted.ts';
+import { issueParticipants } from '../../lib/issue-relations.ts';
 import { changeIssue, type Issue, setSubscribed } from '../../lib/issues.ts';
 import { idsOf } from '../../lib/merge-request-people.ts';
 import { iterationName, labels as labelsOf } from '../../lib/planning.ts';
@@ -138,6 +140,20 @@ function Effort({ issue, mayChange, again }: Props) {
   );
 }
 
+function Participants({ issue }: { issue: Issue }) {
+  const { path } = useProject();
+  const { data: people = [], isSuccess } = useQuery(issueParticipants(path, issue.iid));
+  return (
+    <EditInPlace title={isSuccess ? counted(people.length, 'participant', 'participants') : 'Participants'}>
+      <div className={classes.list}>
+        {people.map((person) => (
+          <UserChip key={person.id} user={person} />
+        ))}
+      </div>
+    </EditInPlace>
+  );
+}
+
 export function IssueSidebar(props: Props) {
   const { issue, again } = props;
   const { path } = useProject();
@@ -167,6 +183,7 @@ export function IssueSidebar(props: Props) {
           />
         </section>
       ) : null}
+      <Participants issue={issue} />
     </aside>
   );
 }

@@ -11,6 +11,7 @@ import { useLive } from '../../lib/useLive.ts';
 import { ChoicesTogether } from '../../ui/Choices.tsx';
 import { DataList } from '../../ui/DataList.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
+import { AlternateFeed } from '../../ui/FeedButton.tsx';
 import { TitleFilter } from '../../ui/FilterBar.tsx';
 import { LinkButton } from '../../ui/links.ts';
 import { MenuOnDemand, onDemand } from '../../ui/onDemand.tsx';
@@ -103,6 +104,7 @@ export default function IssuesPage() {
         </>
       }
     >
+      <AlternateFeed path={`/${path}/-/issues.atom`} />
       <TitleFilter
         // Words that are cleared with the other filters are cleared in the field, too.
         key={cleared}

@@ -1,11 +1,12 @@
 /** Merge requests of a project: filtered, ordered, and how far the review of each is. */
 import { keepPreviousData, useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { isNarrowed, mergeRequestCounts, mergeRequestList } from '../../lib/merge-requests.ts';
+import { feedQuery, isNarrowed, mergeRequestCounts, mergeRequestList } from '../../lib/merge-requests.ts';
 import { useLive } from '../../lib/useLive.ts';
 import { ChoicesTogether } from '../../ui/Choices.tsx';
 import { DataList } from '../../ui/DataList.tsx';
 import { Command, EmptyState } from '../../ui/EmptyState.tsx';
+import { FeedButton } from '../../ui/FeedButton.tsx';
 import { TitleFilter } from '../../ui/FilterBar.tsx';
 import { LinkButton } from '../../ui/links.ts';
 import { Page } from '../../ui/Page.tsx';
@@ -30,6 +31,7 @@ export default function MergeRequestsPage() {
       heading="Merge requests"
       actions={
         <>
+          <FeedButton feed={{ path: `/${path}/-/merge_requests.atom`, query: feedQuery(search) }} />
           {project.merge_trains_enabled && project.merge_pipelines_enabled && view.level >= level.developer ? (
             <LinkButton to="/p/$path/merge_trains" params={{ path: segment }}>
               Merge train

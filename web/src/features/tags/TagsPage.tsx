@@ -11,6 +11,7 @@ import { ConfirmName } from '../../ui/ConfirmName.tsx';
 import { useConfirmed } from '../../ui/confirmed.ts';
 import { DataList } from '../../ui/DataList.tsx';
 import { Command, EmptyState } from '../../ui/EmptyState.tsx';
+import { FeedButton } from '../../ui/FeedButton.tsx';
 import { FilterBar } from '../../ui/FilterBar.tsx';
 import { LinkButton } from '../../ui/links.ts';
 import { MenuOnDemand, onDemand } from '../../ui/onDemand.tsx';
@@ -44,6 +45,7 @@ export default function TagsPage() {
       heading="Tags"
       actions={
         <>
+          <FeedButton feed={{ path: `/${path}/-/tags.atom` }} />
           <LinkButton to="/p/$path/releases/$" params={{ path: segment, _splat: '' }}>
             Releases
           </LinkButton>

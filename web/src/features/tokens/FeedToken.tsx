@@ -2,7 +2,7 @@
 import { Button, Group, PasswordInput, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import * as accounts from '../../lib/accounts.ts';
-import { ApiError, client, unwrap } from '../../lib/api.ts';
+import { ApiError } from '../../lib/api.ts';
 import { ConfirmButton } from '../../ui/ConfirmButton.tsx';
 import { CopyButton } from '../../ui/CopyButton.tsx';
 import { FormError } from '../../ui/FormError.tsx';
@@ -12,7 +12,7 @@ export function FeedToken({ username }: { username: string }) {
   const { data, error } = useQuery(accounts.feedToken());
   const cache = useQueryClient();
   const make = useMutation({
-    mutationFn: () => unwrap(client.POST('/user/feed_token')),
+    mutationFn: accounts.makeFeedToken,
     onSuccess: (made) => cache.setQueryData(accounts.feedToken().queryKey, made),
   });
   // Switched off for the whole instance.

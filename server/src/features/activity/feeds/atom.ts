@@ -5,12 +5,14 @@ interface Person {
   readonly email: string | null;
 }
 
-interface Entry {
+export interface Entry {
   readonly id: string;
   readonly title: string;
   readonly url: string;
   readonly at: Date;
   readonly author: Person;
+  /** More of what it says. */
+  readonly summary?: string;
   /** What an issue is made of. */
   readonly details?: {
     readonly description: string | null;
@@ -66,7 +68,7 @@ function detailLines(title: string, { description, milestone, labels, assignees,
 }
 type Details = NonNullable<Entry['details']>;
 
-const entry = ({ id, title, url, at, author: by, details }: Entry) =>
+const entry = ({ id, title, url, at, author: by, summary, details }: Entry) =>
   [
     '  <entry>',
     `    <id>${escaped(id)}</id>`,
@@ -74,6 +76,7 @@ const entry = ({ id, title, url, at, author: by, details }: Entry) =>
     `    <title>${escaped(title)}</title>`,
     `    <updated>${at.toISOString()}</updated>`,
     `    ${person('author', by)}`,
+    ...(summary ? [`    <summary>${escaped(summary)}</summary>`] : []),
     ...(details ? detailLines(title, details) : []),
     '  </entry>',
   ].join('\n');

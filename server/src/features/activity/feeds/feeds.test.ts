@@ -12,8 +12,8 @@ import {
 } from '../../../../test/factories.ts';
 import { buildRepositoryProject, type RepositoryProject } from '../../../../test/repositories.ts';
 import { Level } from '../../../kernel/authz/levels.ts';
+import { rewriteFeedUrl } from './addresses.ts';
 import { atom } from './atom.ts';
-import { rewriteFeedUrl } from './feeds.ts';
 
 const password = 'nine lives of a cat';
 let app: TestApp;
@@ -234,10 +234,24 @@ describe('documents', () => {
 
   it('only addresses of feeds are mapped onto the route', () => {
     expect(rewriteFeedUrl('/a/b/c.atom?x=1')).toBe('/-/feeds/a%2Fb%2Fc?x=1');
-    expect(rewriteFeedUrl('/a/b/-/issues.ics?x=1')).toBe('/-/issue-feeds/ics/project/a%2Fb?x=1');
-    expect(rewriteFeedUrl('/groups/a/b/-/issues.atom')).toBe('/-/issue-feeds/atom/group/a%2Fb');
-    expect(rewriteFeedUrl('/dashboard/issues.atom')).toBe('/-/issue-feeds/atom/dashboard/dashboard');
-    for (const url of ['/a/b', '/a/b/-/raw/main/x.atom', '/api/v4/x.atom', '/.atom', '/%zz.atom', '/-/x.atom'])
+    for (const [url, route] of [
+      ['/a/b/-/issues.ics?x=1', 'issues/ics/project/a%2Fb?x=1'],
+      ['/groups/a/b/-/issues.atom', 'issues/atom/group/a%2Fb'],
+      ['/dashboard/issues.atom', 'issues/atom/dashboard/dashboard'],
+      ['/a/b/-/merge_requests.atom', 'merge_requests/atom/project/a%2Fb'],
+      ['/groups/a/-/merge_requests?format=atom', 'merge_requests/atom/group/a?format=atom'],
+      ['/a/b/-/commits/x/y?format=atom', 'commits/atom/project/a%2Fb/x%2Fy?format=atom'],
+      ['/a/b/-/commits/v1.0%23.atom', 'commits/atom/project/a%2Fb/v1.0%23'],
+      ['/a/b/-/commits.atom', 'commits/atom/project/a%2Fb'],
+      ['/a/b/-/tags?x=1&format=atom', 'tags/atom/project/a%2Fb?x=1&format=atom'],
+      ['/a/b/-/releases.atom', 'releases/atom/project/a%2Fb'],
+    ] as const)
+      expect(rewriteFeedUrl(url)).toBe(`/-/list-feeds/${route}`);
+    for (const url of [
+      ...['/a/b', '/a/b/-/raw/main/x.atom', '/api/v4/x.atom', '/.atom', '/%zz.atom', '/-/x.atom'],
+      ...['/a/b/-/commits/main', '/a/b/-/tags.ics', '/groups/a/-/tags.atom', '/a/b/-/issues/1.atom'],
+      ...['/a/b/-/commits/%zz.atom', '/a/b/-/tags?format=atomic', '/api/v4/a/-/tags?format=atom'],
+    ])
       expect(rewriteFeedUrl(url)).toBe(url);
   });
 });

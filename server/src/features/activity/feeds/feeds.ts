@@ -1,6 +1,7 @@
 /**
- * Atom feeds of events: of a person, of a project or group, of everything that somebody is a member of. Issues of a project, a
- * group or of oneself as a feed, and as a calendar of the days by which they are due.
+ * Atom feeds of events: of a person, of a project or group, of everything that somebody is a member of. Issues and merge
+ * requests of a project, a group or of oneself as a feed, issues also as a calendar of the days by which they are due; what a
+ * repository has.
  */
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -11,9 +12,13 @@ import { authenticate, type CredentialResolver } from '../../../kernel/http/cred
 import { notFound, unauthorized } from '../../../kernel/http/errors.ts';
 import { findReferences, findUserByUsername } from '../../identity/index.ts';
 import type { IssueFeed } from '../../planning/index.ts';
+import type { RepositoryReader } from '../../repository/index.ts';
+import type { MergeRequestFeed } from '../../review/index.ts';
 import { actionName, type EventRow, type EventSource, listEvents } from '../events/index.ts';
+import { eventFeeds, listFeeds } from './addresses.ts';
 import { atom, type Feed } from './atom.ts';
 import { calendar } from './calendar.ts';
+import { repositoryFeeds } from './repository-feeds.ts';
 
 export interface FeedDependencies {
   readonly db: Db;
@@ -27,40 +32,13 @@ export interface FeedDependencies {
   readonly feedCaller: (token: string) => Promise<Caller | null>;
   readonly resolver: CredentialResolver;
   readonly issueFeed: IssueFeed;
+  readonly requestFeed: MergeRequestFeed;
+  readonly reader: RepositoryReader;
 }
 
-const internal = '/-/feeds';
-const ofIssues = '/-/issue-feeds';
 const entries = 20;
 /** Issues in a calendar. */
 const mostDue = 500;
-const issuesPath = /^\/(?:(dashboard)|(groups\/)?(.+)\/-)\/issues\.(atom|ics)$/;
-
-/** Maps the addresses of feeds, paths of any depth with `.atom` or `.ics` behind them, onto a route for each kind. */
-export function rewriteFeedUrl(url: string): string {
-  const [path = '/', query] = url.split('?', 2) as [string, string | undefined];
-  const [, mine, group, place = '', format] = path.startsWith('/api/') ? [] : (issuesPath.exec(path) ?? []);
-  if (format !== undefined && (mine !== undefined || isDecodable(place))) {
-    const kind = mine ?? (group === undefined ? 'project' : 'group');
-    const name = encodeURIComponent(mine ?? decodeURIComponent(place));
-    return `${ofIssues}/${format}/${kind}/${name}${query === undefined ? '' : `?${query}`}`;
-  }
-  const match = /^\/(.+)\.atom$/.exec(path);
-  if (!match || path.startsWith('/api/') || path.startsWith('/-/') || path.includes('/-/')) return url;
-  const name = match[1] ?? '';
-  // What is not valid stays as it is, and is refused where all such addresses are.
-  if (!isDecodable(name)) return url;
-  return `${internal}/${encodeURIComponent(decodeURIComponent(name))}${query === undefined ? '' : `?${query}`}`;
-}
-
-function isDecodable(text: string): boolean {
-  try {
-    return decodeURIComponent(text) !== '';
-  } catch {
-    return false;
-  }
-}
-
 /** Words and signs of what has a number. */
 const numbered: Readonly<Record<string, readonly [words: string, sign: string, page: string]>> = {
   issue: ['issue', '#', 'issues'],
@@ -100,6 +78,14 @@ function urlOf(event: EventRow, externalUrl: string): string {
   return `${project}/-/commits/${event.ref.split('/').map(encodeURIComponent).join('/')}`;
 }
 
+interface ListParams {
+  readonly noun: string;
+  readonly format: string;
+  readonly kind: string;
+  readonly path: string;
+  readonly below?: string;
+}
+
 interface What {
   readonly title: string;
   readonly page: string;
@@ -108,6 +94,7 @@ interface What {
 
 export function feeds(deps: FeedDependencies): { mount(server: FastifyInstance): void } {
   const { db, externalUrl } = deps;
+  const ofRepository = repositoryFeeds(deps);
 
   /** By the feed token, or else by the session of a browser. A token that is not one is refused, not left out. */
   async function callerOf(request: FastifyRequest): Promise<Caller> {
@@ -175,27 +162,72 @@ export function feeds(deps: FeedDependencies): { mount(server: FastifyInstance):
     };
   }
 
-  /** What a feed of issues is of, as far as the caller may see it. */
-  async function placeOf(kind: string, path: string, caller: Caller) {
-    const title = 'Issues';
-    if (kind === 'dashboard') return { place: null, title, page: `${externalUrl}/dashboard/issues` };
+  /** What a feed of issues or merge requests is of, as far as the caller may see it. */
+  async function placeOf(noun: string, kind: string, path: string, caller: Caller) {
+    const words = noun.replace('_', ' ');
+    const title = `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;
+    if (kind === 'dashboard') return { place: null, title, page: `${externalUrl}/dashboard/${noun}` };
     if (path.includes('\0')) throw notFound();
     const place = kind === 'group' ? await deps.group(path, caller) : await deps.project(path, caller);
     if (!place) throw notFound();
     const { full_name, full_path } = place.kind === 'group' ? place.group : place.namespace;
     return place.kind === 'group'
-      ? { place, title: `${full_name} issues`, page: `${externalUrl}/groups/${full_path}/-/issues` }
+      ? { place, title: `${full_name} ${words}`, page: `${externalUrl}/groups/${full_path}/-/${noun}` }
       : {
           place,
-          title: `${full_name} / ${place.project.name} issues`,
-          page: `${externalUrl}/${full_path}/${place.project.path}/-/issues`,
+          title: `${full_name} / ${place.project.name} ${words}`,
+          page: `${externalUrl}/${full_path}/${place.project.path}/-/${noun}`,
         };
   }
 
-  async function issuesAs(format: string, kind: string, path: string, request: FastifyRequest): Promise<string> {
+  interface Planned {
+    readonly web_url: string;
+    readonly title: string;
+    readonly description: string | null;
+    readonly updated_at: Date | string;
+    readonly author: Named;
+    readonly assignees: readonly Named[];
+    readonly milestone: { readonly title: string } | null;
+    readonly labels: readonly unknown[];
+    readonly due_date: string | null;
+  }
+  interface Named {
+    readonly id: number;
+    readonly name: string;
+  }
+
+  /** Issues or merge requests as entries. */
+  async function plannedEntries(found: readonly Planned[]): Promise<Feed['entries']> {
+    const people = await findReferences(
+      db,
+      found.flatMap(({ author, assignees }) => [author.id, ...assignees.map(({ id }) => id)]),
+    );
+    const person = ({ id, name }: Named) => ({ name, email: people.get(id)?.public_email || null });
+    return found.map(({ web_url: url, title, updated_at, author, assignees, milestone, labels, ...planned }) => ({
+      ...{ id: url, url, title, at: new Date(updated_at), author: person(author) },
+      details: {
+        description: planned.description,
+        milestone: milestone?.title ?? null,
+        labels: labels.filter((label) => typeof label === 'string'),
+        assignees: assignees.map(person),
+        due_date: planned.due_date,
+      },
+    }));
+  }
+
+  async function listAs({ noun, format, kind, path, below }: ListParams, request: FastifyRequest): Promise<string> {
     const caller = await callerOf(request);
-    const { place, title, page } = await placeOf(kind, path, caller);
+    if (noun !== 'issues' && noun !== 'merge_requests') {
+      const subject = path.includes('\0') ? null : await deps.project(path, caller);
+      return atom(await ofRepository(noun, subject, caller, below, entries));
+    }
+    const { place, title, page } = await placeOf(noun, kind, path, caller);
     const [, query = ''] = request.url.split('?', 2);
+    const about = { title, page, self: `${page}.atom` };
+    if (noun === 'merge_requests') {
+      const requests = await deps.requestFeed({ place, caller, query, limit: entries });
+      return atom({ ...about, entries: await plannedEntries(requests) });
+    }
     const due = format === 'ics';
     const issues = await deps.issueFeed({ place, caller, query, due, limit: due ? mostDue : entries });
     const { hostname } = new URL(externalUrl);
@@ -211,27 +243,7 @@ export function feeds(deps: FeedDependencies): { mount(server: FastifyInstance):
           url,
         })),
       );
-    const people = await findReferences(
-      db,
-      issues.flatMap(({ author, assignees }) => [author.id, ...assignees.map(({ id }) => id)]),
-    );
-    const person = ({ id, name }: { readonly id: number; readonly name: string }) => ({
-      name,
-      email: people.get(id)?.public_email || null,
-    });
-    return atom({
-      ...{ title, page, self: `${page}.atom` },
-      entries: issues.map(({ web_url: url, title: named, updated_at, author, assignees, milestone, ...issue }) => ({
-        ...{ id: url, url, title: named, at: new Date(updated_at), author: person(author) },
-        details: {
-          description: issue.description,
-          milestone: milestone?.title ?? null,
-          labels: issue.labels.filter((label) => typeof label === 'string'),
-          assignees: assignees.map(person),
-          due_date: issue.due_date,
-        },
-      })),
-    });
+    return atom({ ...about, entries: await plannedEntries(issues) });
   }
 
   /** Not sent again while nothing changed. */
@@ -244,15 +256,13 @@ export function feeds(deps: FeedDependencies): { mount(server: FastifyInstance):
 
   return {
     mount(server) {
-      server.get<{ Params: { format: string; kind: string; path: string } }>(
-        `${ofIssues}/:format/:kind/:path`,
-        async (request, reply) => {
-          const { format, kind, path } = request.params;
-          const body = await issuesAs(format, kind, path, request);
-          return await send(request, reply, format === 'ics' ? 'text/calendar' : 'application/atom+xml', body);
-        },
-      );
-      server.get<{ Params: { path: string } }>(`${internal}/:path`, async (request, reply) => {
+      for (const rest of ['', '/:below'])
+        server.get<{ Params: ListParams }>(`${listFeeds}/:noun/:format/:kind/:path${rest}`, async (request, reply) => {
+          const body = await listAs(request.params, request);
+          const type = request.params.format === 'ics' ? 'text/calendar' : 'application/atom+xml';
+          return await send(request, reply, type, body);
+        });
+      server.get<{ Params: { path: string } }>(`${eventFeeds}/:path`, async (request, reply) => {
         const caller = await callerOf(request);
         return await send(request, reply, 'application/atom+xml', atom(await feedOf(request.params.path, caller)));
       });

@@ -11,7 +11,7 @@ import { type ReleaseServiceDependencies, releaseService } from './releases.serv
 export { rewriteReleaseUrl } from './addresses.ts';
 export { replaceMilestonesOfReleases } from './milestones.queries.ts';
 export { releaseUrl, sourcesOf } from './releases.entity.ts';
-export { findRelease, linksOf, releaseById, releaseTexts } from './releases.queries.ts';
+export { findRelease, linksOf, newestReleases, releaseById, releaseTexts } from './releases.queries.ts';
 export { tagsRemoved } from './tags.ts';
 export { releaseRelation } from './transfer.ts';
 

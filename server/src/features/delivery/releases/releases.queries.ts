@@ -44,6 +44,16 @@ export async function listReleases(
     .execute();
 }
 
+/** The newest releases that have come. */
+export const newestReleases = (db: Db, projectId: number, limit: number): Promise<Release[]> =>
+  ofProject(db, projectId, {})
+    .selectAll('r')
+    .where('r.released_at', '<=', sql<Date>`now()`)
+    .orderBy('r.released_at', 'desc')
+    .orderBy('r.id', 'desc')
+    .limit(limit)
+    .execute();
+
 /** The tag of the newest release that has come; those of a later date wait for it. */
 export async function newestReleaseTag(db: Db, projectId: number, by: ReleaseOrder): Promise<string | null> {
   const row = await ofProject(db, projectId, {})

@@ -290,7 +290,11 @@ function conditions(eb: Builder, filter: MergeRequestFilter) {
 }
 
 /** Rows of one page of a filtered list. */
-export async function listRows(db: Db, filter: MergeRequestFilter, page: Page): Promise<MergeRequest[]> {
+export async function listRows(
+  db: Db,
+  filter: MergeRequestFilter,
+  page: Pick<Page, 'limit' | 'offset'>,
+): Promise<MergeRequest[]> {
   const { orderBy: by, sort } = filter;
   const keys = isColumn(by) ? [sql.ref(by)] : orders[by];
   // Only where there are missing values: an index does not serve the other columns with it.
