@@ -22,7 +22,7 @@ const anything =
   /[\\/]web[\\/]src[\\/](?!ui[\\/](markdown[\\/]|code[\\/]|hidden[\\/]|MarkdownBody)|lib[\\/]markdown[\\/]|features[\\/](editor|comments)[\\/])|node_modules[\\/](@mantine|@tanstack|@tabler|react-number-format)[\\/]/;
 /** What many pages have and most first pages have not. */
 const ofLists =
-  /[\\/]web[\\/]src[\\/](features[\\/](merge-requests[\\/](RecentPush|recent-push|MergeRequestRow|ReviewedRow|filter-fields)|pipelines[\\/]PipelineMark|commits[\\/](CommitMeta|LastCommit)))/;
+  /[\\/]web[\\/]src[\\/](features[\\/](merge-requests[\\/](RecentPush|recent-push|MergeRequestRow|ReviewedRow|filter-fields)|pipelines[\\/]PipelineMark|commits[\\/](CommitMeta|LastCommit))|ui[\\/]FeedButton)/;
 const ofIssues =
   /[\\/]web[\\/]src[\\/](lib[\\/]issues\.|features[\\/]issues[\\/](issues\.module|ListedIssueRow|filter-fields))/;
 /** Whom a rule names. */
@@ -142,7 +142,7 @@ const chunks = [
   },
   {
     name: 'review',
-    test: /[\\/]web[\\/]src[\\/](features[\\/]comments[\\/]|ui[\\/]diff[\\/](hunks|line-comments)|lib[\\/](merge-request-people|merge-trains|status-checks)\.|features[\\/]milestones[\\/]MilestoneLink|features[\\/]merge-requests[\\/](merge-requests\.module|sidebar[\\/](EditInPlace|sidebar\.module)))/,
+    test: /[\\/]web[\\/]src[\\/](features[\\/]comments[\\/](?!Reactions|reactions)|ui[\\/]diff[\\/](hunks|line-comments)|lib[\\/](merge-request-people|merge-trains|status-checks)\.|features[\\/]milestones[\\/]MilestoneLink|features[\\/]merge-requests[\\/](merge-requests\.module|sidebar[\\/](EditInPlace|sidebar\.module)))/,
     minShareCount: 2,
     priority: 3,
   },

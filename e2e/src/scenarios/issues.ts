@@ -264,6 +264,19 @@ export async function issuesJourney(suite: Suite): Promise<void> {
         await look(reader.page, 'issue-narrow-dark');
         await page.goto(`/${project}/-/issues/2`);
         await page.locator('em', { hasText: 'first' }).waitFor();
+        const comment = page.getByRole('article').filter({ hasText: 'Warm it first' });
+        await comment.getByRole('button', { name: 'Add reaction' }).click();
+        await comment.getByRole('button', { name: 'tada', exact: true }).click();
+        await comment.getByRole('button', { name: 'tada, 1: Administrator', pressed: true }).waitFor();
+        await reader.page.goto(`/${project}/-/issues/2`);
+        await reader.page.getByRole('button', { name: 'tada, 1: Administrator', pressed: false }).click();
+        await reader.page.getByRole('button', { name: 'tada, 2: Administrator, Rita Reader', pressed: true }).waitFor();
+        await reader.page.getByRole('button', { name: 'Add reaction' }).first().click();
+        await reader.page.getByRole('button', { name: 'heart', exact: true }).click();
+        const heart = reader.page.getByRole('button', { name: 'heart, 1: Rita Reader' });
+        await heart.click();
+        await heart.waitFor({ state: 'detached' });
+        await look(reader.page, 'issue-reactions');
         assert.equal(await reader.page.getByRole('button', { name: 'Close issue' }).count(), 0);
       });
       await suite.step(

@@ -10389,6 +10389,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/projects/{id}/merge_requests/{merge_request_iid}/follow_up_issue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the title and description of an issue that continues threads of a merge request
+         * @description Needs the ability `read_merge_request` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdMergeRequestsByMergeRequestIidFollowUpIssue"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/projects/{id}/merge_requests/{merge_request_iid}/last_review": {
         parameters: {
             query?: never;
@@ -21570,6 +21590,14 @@ export interface components {
             /** @description Left out because it is too large itself */
             too_large?: boolean;
         };
+        /** FollowUpIssue */
+        FollowUpIssue: {
+            /** @description Markdown that names and quotes the threads */
+            description: string;
+            /** @description Threads that creating the issue resolves */
+            discussion_ids: string[];
+            title: string;
+        };
         /** FreezePeriod */
         FreezePeriod: {
             /** Format: date-time */
@@ -24976,6 +25004,13 @@ export interface components {
             /** @description Always null: files are linked in the text */
             attachment: Record<string, never> | null;
             author: components["schemas"]["UserReference"];
+            /** @description Reactions, with `render_html` */
+            award_emoji?: {
+                id: number;
+                /** @description Name of the emoji */
+                name: string;
+                user: components["schemas"]["UserReference"];
+            }[];
             /** @description Markdown */
             body: string;
             /** @description With `render_html` */
@@ -27793,6 +27828,8 @@ export interface components {
             description?: string | null;
             /** @description Whether only members may comment */
             discussion_locked?: boolean | null;
+            /** @description Id of one thread of the merge request; all open ones when left out */
+            discussion_to_resolve?: string;
             /**
              * Format: date
              * @description The day by which it is due
@@ -27821,6 +27858,8 @@ export interface components {
             iteration_id?: number | null;
             /** @description Titles of labels; empty removes all. Those that are missing are made */
             labels?: string[] | null;
+            /** @description Internal id of a merge request whose threads are resolved; without a title or description it gets one that names them */
+            merge_request_to_resolve_discussions_of?: number;
             /** @description Milestone of the project or a group above; empty or 0 removes it */
             milestone_id?: number | null;
             /** @description Titles of labels that are taken away */
@@ -27835,8 +27874,8 @@ export interface components {
              * @description The day on which it begins
              */
             start_date?: string | null;
-            /** @description Title of the issue */
-            title: string;
+            /** @description Title of the issue; required, unless it resolves threads of a merge request */
+            title?: string;
             /** @description Weight, from 0 */
             weight?: number | null;
         };
@@ -44023,7 +44062,7 @@ export interface operations {
                 page?: number;
                 /** @description Items per page, at most 100 */
                 per_page?: number;
-                /** @description Also give the comments as HTML */
+                /** @description Also give the comments as HTML, and the reactions to them */
                 render_html?: boolean;
             };
             header?: {
@@ -62316,7 +62355,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": components["schemas"]["PostProjectsByIdIssuesBody"];
                 "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdIssuesBody"];
@@ -62920,7 +62959,7 @@ export interface operations {
                 page?: number;
                 /** @description Items per page, at most 100 */
                 per_page?: number;
-                /** @description Also give the comments as HTML */
+                /** @description Also give the comments as HTML, and the reactions to them */
                 render_html?: boolean;
             };
             header?: {
@@ -69150,7 +69189,7 @@ export interface operations {
                 page?: number;
                 /** @description Items per page, at most 100 */
                 per_page?: number;
-                /** @description Also give the comments as HTML */
+                /** @description Also give the comments as HTML, and the reactions to them */
                 render_html?: boolean;
             };
             header?: {
@@ -69923,6 +69962,48 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["MergeRequestExposedArtifact"][];
+                };
+            };
+            301: components["responses"]["Moved"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdMergeRequestsByMergeRequestIidFollowUpIssue: {
+        parameters: {
+            query?: {
+                /** @description Id of one thread of the merge request; all open ones when left out */
+                discussion_to_resolve?: string;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Internal id of the merge request */
+                merge_request_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FollowUpIssue"];
                 };
             };
             301: components["responses"]["Moved"];
@@ -77479,7 +77560,7 @@ export interface operations {
                 page?: number;
                 /** @description Items per page, at most 100 */
                 per_page?: number;
-                /** @description Also give the comments as HTML */
+                /** @description Also give the comments as HTML, and the reactions to them */
                 render_html?: boolean;
             };
             header?: {
@@ -81331,7 +81412,7 @@ export interface operations {
                 page?: number;
                 /** @description Items per page, at most 100 */
                 per_page?: number;
-                /** @description Also give the comments as HTML */
+                /** @description Also give the comments as HTML, and the reactions to them */
                 render_html?: boolean;
             };
             header?: {

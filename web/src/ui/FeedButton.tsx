@@ -4,16 +4,13 @@ import { IconRss } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import type { FeedOf } from '../lib/feeds.ts';
 
-/** React moves it into the head of the document. */
-export const AlternateFeed = ({ path }: { readonly path: string }) => (
-  <link rel="alternate" type="application/atom+xml" title="Atom feed" href={path} />
-);
-
 export function FeedButton({ feed }: { readonly feed: FeedOf }) {
   const opening = useMutation({ mutationFn: async () => (await import('../lib/feeds.ts')).openFeed(feed) });
+  const address = feed.query?.format === 'atom' ? `${feed.path}?format=atom` : feed.path;
   return (
     <>
-      <AlternateFeed path={feed.query?.format === 'atom' ? `${feed.path}?format=atom` : feed.path} />
+      {/* React moves it into the head of the document. */}
+      <link rel="alternate" type="application/atom+xml" title="Atom feed" href={address} />
       <ActionIcon
         variant="subtle"
         color="gray"

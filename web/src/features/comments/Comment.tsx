@@ -1,7 +1,7 @@
 /** One comment: who wrote it and when, its text, and changing or removing it for those who may. */
 import { Anchor } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { commentsOf, type Discussed, type Note } from '../../lib/comments.ts';
 import { sessionQuery } from '../../lib/session.ts';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
@@ -15,6 +15,9 @@ import { CommentFormOnDemand } from './CommentFormOnDemand.tsx';
 import classes from './comments.module.css';
 import { type SuggestionBatch, Suggestions } from './Suggestions.tsx';
 import { usePlace } from './usePlace.ts';
+
+// Most pages with a change have no comments.
+const Reactions = lazy(() => import('./Reactions.tsx'));
 
 interface Props {
   readonly note: Note;
@@ -93,6 +96,11 @@ export function Comment({ note, thread, of, mayWrite, batch, again }: Props) {
               : undefined
           }
         />
+      )}
+      {changing || (of.kind !== 'issue' && of.kind !== 'merge_request') ? null : (
+        <Suspense fallback={null}>
+          <Reactions {...{ of, again }} note={note.id} reactions={note.award_emoji ?? []} mayReact={mayWrite} />
+        </Suspense>
       )}
       {batch && note.suggestions && note.suggestions.length > 0 && !changing ? (
         <Suggestions

@@ -1,7 +1,13 @@
 /** Merge requests of all projects below a group, with the filters of those of one project. */
 import { keepPreviousData, useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { feedQuery, isNarrowed, type MergeRequestFilter, mergeRequestCounts, mergeRequestList } from '../../lib/merge-requests.ts';
+import {
+  feedQuery,
+  isNarrowed,
+  type MergeRequestFilter,
+  mergeRequestCounts,
+  mergeRequestList,
+} from '../../lib/merge-requests.ts';
 import { ChoicesTogether } from '../../ui/Choices.tsx';
 import { DataList } from '../../ui/DataList.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';

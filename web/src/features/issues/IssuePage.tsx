@@ -24,6 +24,7 @@ const IssueForm = lazy(async () => ({ default: (await import('./IssueForm.tsx'))
 const MetricImages = lazy(async () => ({ default: (await import('./MetricImages.tsx')).MetricImages }));
 // After what people came to read.
 const IssueRelations = lazy(async () => ({ default: (await import('./IssueRelations.tsx')).IssueRelations }));
+const IssueReactions = lazy(() => import('./IssueReactions.tsx'));
 // Only those who may see vulnerabilities ask for them.
 const RelatedVulnerabilities = lazy(async () => ({
   default: (await import('./RelatedVulnerabilities.tsx')).RelatedVulnerabilities,
@@ -110,6 +111,9 @@ export default function IssuePage() {
               }
             />
           )}
+          <Suspense fallback={null}>
+            <IssueReactions of={discussed} mayReact={session?.user != null && !view.project.archived} />
+          </Suspense>
           {issue.issue_type === 'incident' ? (
             <Suspense fallback={null}>
               <MetricImages

@@ -11,7 +11,6 @@ import { useLive } from '../../lib/useLive.ts';
 import { ChoicesTogether } from '../../ui/Choices.tsx';
 import { DataList } from '../../ui/DataList.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
-import { AlternateFeed } from '../../ui/FeedButton.tsx';
 import { TitleFilter } from '../../ui/FilterBar.tsx';
 import { LinkButton } from '../../ui/links.ts';
 import { MenuOnDemand, onDemand } from '../../ui/onDemand.tsx';
@@ -104,7 +103,7 @@ export default function IssuesPage() {
         </>
       }
     >
-      <AlternateFeed path={`/${path}/-/issues.atom`} />
+      <link rel="alternate" type="application/atom+xml" title="Atom feed" href={`/${path}/-/issues.atom`} />
       <TitleFilter
         // Words that are cleared with the other filters are cleared in the field, too.
         key={cleared}

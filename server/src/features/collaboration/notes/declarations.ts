@@ -7,12 +7,13 @@ import { notFound, recordNotFound } from '../../../kernel/http/errors.ts';
 import { Bool, DateTimeParam, IdOrPath, Int, Optional, Str } from '../../../kernel/http/params/schema.ts';
 import { type Access, answer, type Context } from '../../../kernel/http/route.ts';
 import { baseOf, type Markdown } from '../../../kernel/markdown/index.ts';
-import type { ReferenceRow } from '../../identity/index.ts';
+import { findReferences, type ReferenceRow, userReference } from '../../identity/index.ts';
 import type { Applied, QuickActions } from '../quick-actions/index.ts';
 import type { NoteableKind, Place } from './kinds.ts';
 import { type DiscussionJson, discussionsJson, type LoadedNote, type NoteJson, noteJson } from './notes.entity.ts';
 import { notesOf, withPeople } from './notes.queries.ts';
 import type { NoteService } from './notes.service.ts';
+import { reactionsTo } from './reactions.queries.ts';
 
 export interface NoteRouteDependencies {
   readonly db: Db;
@@ -96,11 +97,31 @@ export function notePresenter(
     if (!found) throw notFound('Discussion');
     return found;
   }
-  /** The same with the text as HTML; relative links are of the commit that is discussed. */
+  /** Reactions by comment, in the order in which they came. */
+  async function reactions(shown: readonly NoteJson[]) {
+    const rows = await reactionsTo(
+      db,
+      shown.map(({ id }) => id),
+    );
+    const people = await findReferences(db, [...new Set(rows.map(({ user_id }) => user_id))]);
+    return Map.groupBy(
+      rows.flatMap(({ id, name, note_id, user_id }) => {
+        const user = people.get(user_id);
+        return user ? [{ note: note_id, json: { id, name, user: userReference(user, externalUrl) } }] : [];
+      }),
+      ({ note }) => note,
+    );
+  }
+  /** The same with the text as HTML and with reactions; relative links are of the commit that is discussed. */
   async function withHtml(shown: readonly NoteJson[], { subject, noteable }: Place, caller: Caller) {
     const base = subject.kind === 'project' ? baseOf(subject, noteable.commitId) : baseOf(subject, null);
+    const reacted = await reactions(shown);
     return await Promise.all(
-      shown.map(async (each) => ({ ...each, body_html: await markdown.html(each.body, { caller, base }) })),
+      shown.map(async (each) => ({
+        ...each,
+        body_html: await markdown.html(each.body, { caller, base }),
+        award_emoji: (reacted.get(each.id) ?? []).map(({ json }) => json),
+      })),
     );
   }
   return { many, one, discussions, discussion, withHtml };

@@ -21,7 +21,7 @@ import { PositionParam, positionOf } from './positions.params.ts';
 
 const tag = 'Discussions';
 const declared = { credentials: ['token', 'session'], tag } as const;
-const html = Optional(Bool({ description: 'Also give the comments as HTML' }));
+const html = Optional(Bool({ description: 'Also give the comments as HTML, and the reactions to them' }));
 const params = (properties: TProperties) => Type.Object(properties);
 
 interface Values {
@@ -70,11 +70,15 @@ export function discussionRoutes(deps: NoteRouteDependencies, kind: NoteableKind
         const paged = offsetPage(page, ids, total);
         const threads = await shown.discussions(at, caller, paged.items);
         if (!valuesOf<Values>(context).render_html) return withItems(paged, threads);
+        const all = await shown.withHtml(
+          threads.flatMap((each) => each.notes),
+          at,
+          caller,
+        );
+        const byId = new Map(all.map((each) => [each.id, each]));
         return withItems(
           paged,
-          await Promise.all(
-            threads.map(async (each) => ({ ...each, notes: await shown.withHtml(each.notes, at, caller) })),
-          ),
+          threads.map((each) => ({ ...each, notes: each.notes.map((note) => byId.get(note.id) ?? note) })),
         );
       },
     }),

@@ -52,6 +52,11 @@ export const Note = Entity('Note', {
   type: Nullable(Text({ description: '`DiscussionNote` or `DiffNote` in threads; null for a comment of its own' })),
   body: Text({ description: 'Markdown' }),
   body_html: Sometimes(Text({ description: 'With `render_html`' })),
+  award_emoji: Sometimes(
+    ListOf(Fields({ id: Id(), name: Text({ description: 'Name of the emoji' }), user: UserReference }), {
+      description: 'Reactions, with `render_html`',
+    }),
+  ),
   attachment: Nullable(Fields({}), { description: 'Always null: files are linked in the text' }),
   author: UserReference,
   created_at: Timestamp(),

@@ -39,7 +39,7 @@ interface Given {
   readonly discussion_to_resolve?: string | undefined;
 }
 
-export interface FollowUp {
+interface FollowUp {
   readonly title: string;
   readonly description: string;
   /** Ids of the threads that the caller may resolve. */

@@ -122,6 +122,30 @@ describe('threads of issues', () => {
     expect(invalid).toMatchObject({ status: 400, body: { error: 'created_at is invalid' } });
   });
 
+  it('have the reactions to their comments, with their HTML', async () => {
+    const { path } = await make();
+    const note = await post(`${path}/notes`, { body: 'alone' }, guest);
+    await post(`${path}/notes`, { body: 'another' }, guest);
+    for (const [name, by] of [
+      ['heart', guest],
+      ['tada', owner],
+      ['heart', owner],
+    ] as const)
+      expect((await post(`${path}/notes/${note.body.id}/award_emoji`, { name }, by)).status).toBe(201);
+    const reactions = async (query: Json) =>
+      (await app.api<DiscussionJson[]>('GET', `${path}/discussions`, { query, ...as(reporter) })).body.map(
+        ({ notes }) => notes[0]?.award_emoji as { name: string; user: { id: number } }[] | undefined,
+      );
+    expect(await reactions({})).toEqual([undefined, undefined]);
+    const [first, second] = await reactions({ render_html: true });
+    expect(second).toEqual([]);
+    expect(first?.map(({ name, user }) => [name, user.id])).toEqual([
+      ['heart', guest.user.id],
+      ['tada', owner.user.id],
+      ['heart', owner.user.id],
+    ]);
+  });
+
   it('of confidential issues are for those who see these', async () => {
     const { path, id } = await make({ confidential: true });
     const { body: begun } = await post<DiscussionJson>(`${path}/discussions`, { body: `@${guest.user.username}` });
