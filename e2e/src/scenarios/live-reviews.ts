@@ -99,13 +99,27 @@ export async function liveReviewJourney(suite: Suite): Promise<void> {
         await tabTo(page, 'Add to review');
         await page.keyboard.press('Enter');
         await page.getByRole('form', { name: 'Comment on this line' }).waitFor({ state: 'detached' });
-        await page.goto(address);
-        await page.getByText('1 pending comment').waitFor();
-        await tabTo(page, 'Your review');
+        // It stands on its line, and is there again for who comes back.
+        const pending = page.getByRole('article', { name: 'Pending comment' });
+        await pending.getByText('Is three enough?').waitFor();
+        await page.getByText('1 pending comment, visible only to you').waitFor();
+        await page.reload();
+        await pending.getByText('Is three enough?').waitFor();
+        await look(page, 'pending-comment');
+        assert.equal(await author.page.getByText('Is three enough?').count(), 0);
+        await tabTo(page, 'Review changes');
         await page.keyboard.press('Enter');
         await page.getByRole('form', { name: 'Submit your review' }).waitFor();
+        await look(page, 'finish-review');
         await tabTo(page, 'Submit review');
         await page.keyboard.press('Enter');
+        await page.getByRole('dialog').waitFor({ state: 'detached' });
+        await pending.waitFor({ state: 'detached' });
+        await page
+          .getByRole('article', { name: /^Comment of/ })
+          .getByText('Is three enough?')
+          .waitFor();
+        await page.goto(address);
         await page.getByText('No pending comments').waitFor();
         await author.page.getByText('Is three enough?').waitFor();
       });

@@ -193,7 +193,7 @@ const pages = [
   ['the list of merge requests', `${project}/-/merge_requests`, 'Subtract the tare', 202_000, 16],
   ['a merge request', `${project}/-/merge_requests/1`, 'tare', 228_000, 21],
   ['a board', `${project}/-/boards`, 'Calibrate', 203_000, 14],
-  ['its changes', `${project}/-/merge_requests/1/diffs`, 'tare.md', 229_000, 23],
+  ['its changes', `${project}/-/merge_requests/1/diffs`, 'tare.md', 229_000, 22],
 ] as const;
 
 /**

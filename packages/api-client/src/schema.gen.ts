@@ -23952,6 +23952,8 @@ export interface components {
                 milestone_events: number;
                 /** @description Threads that are not resolved */
                 open_threads: number;
+                /** @description The caller's comments that are not published yet */
+                pending_comments: number;
                 /** @description null for those who may not see pipelines */
                 pipelines: number | null;
                 /** @description Routes below it that have reports to answer, such as `test_reports` */
@@ -24225,6 +24227,8 @@ export interface components {
                 milestone_events: number;
                 /** @description Threads that are not resolved */
                 open_threads: number;
+                /** @description The caller's comments that are not published yet */
+                pending_comments: number;
                 /** @description null for those who may not see pipelines */
                 pipelines: number | null;
                 /** @description Routes below it that have reports to answer, such as `test_reports` */

@@ -40,12 +40,6 @@ export const mergeRequestReports = (path: string, iid: number, names: readonly s
     },
   });
 
-export const coverageReports = (path: string, iid: number) =>
-  queryOptions({
-    queryKey: key(path, iid, 'coverage'),
-    queryFn: () => unwrap(client.GET(`${base}/coverage_reports` as const, place(path, iid))),
-  });
-
 export interface TestHistoryFilter {
   readonly page?: number | undefined;
   readonly days?: number | undefined;

@@ -33,6 +33,8 @@ export const lastReviewOf = (id: string, iid: number) =>
       unwrap(client.GET('/projects/{id}/merge_requests/{merge_request_iid}/last_review', { params: of(id, iid) })),
   });
 
+export type DraftNote = Schemas['DraftNote'];
+
 export const draftsOf = (id: string, iid: number) =>
   queryOptions({
     queryKey: [...keyOf(id, iid), 'draft-notes'],
@@ -54,6 +56,14 @@ export const addDraft = (id: string, iid: number, note: string, at: { position?:
         ...(at.position ? { position: at.position } : {}),
         ...(at.reply ? { in_reply_to_discussion_id: at.reply } : {}),
       },
+    }),
+  );
+
+export const editDraft = (id: string, iid: number, draft: number, note: string) =>
+  unwrap(
+    client.PUT('/projects/{id}/merge_requests/{merge_request_iid}/draft_notes/{draft_note_id}', {
+      params: { path: { ...of(id, iid).path, draft_note_id: draft } },
+      body: { note },
     }),
   );
 

@@ -15,7 +15,7 @@ interface Props {
   readonly threads: Threads;
 }
 
-export function Comments({ of, threads: { list, rest, batch, again, mayWrite, later } }: Props) {
+export function Comments({ of, threads: { list, rest, batch, again, mayWrite, later, pendingOf } }: Props) {
   const { path, level: own } = usePlace();
   return (
     <section aria-label="Comments" className={classes.comments}>
@@ -23,7 +23,7 @@ export function Comments({ of, threads: { list, rest, batch, again, mayWrite, la
       <FormError error={list.error} />
       <Stack gap="md">
         {rest.map((thread) => (
-          <Thread key={thread.id} {...{ thread, of, mayWrite, batch, again, later }} />
+          <Thread key={thread.id} {...{ thread, of, mayWrite, batch, again, later }} pending={pendingOf(thread.id)} />
         ))}
       </Stack>
       <ShowMore more={list.hasNextPage} pending={list.isFetchingNextPage} show={list.fetchNextPage} />

@@ -1,7 +1,7 @@
 /** One thread: its comments, a field for an answer, and resolving it. */
 import { Anchor } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { commentsOf, type Discussed, type Discussion, type LinePosition } from '../../lib/comments.ts';
 import { FormError } from '../../ui/FormError.tsx';
 import { Comment } from './Comment.tsx';
@@ -21,11 +21,13 @@ interface ThreadProps {
   /** Beside the line itself, which needs no words then. */
   readonly inline?: boolean;
   readonly batch?: SuggestionBatch | undefined;
+  /** One's own answers that are published with the review. */
+  readonly pending?: ReactNode;
   again(): Promise<unknown>;
   later?: Later | undefined;
 }
 
-export function Thread({ thread, of, mayWrite, inline, batch, again, later }: ThreadProps) {
+export function Thread({ thread, of, mayWrite, inline, batch, pending, again, later }: ThreadProps) {
   const { path } = usePlace();
   const [replying, setReplying] = useState(false);
   const system = thread.notes.length === 1 && thread.notes[0]?.system === true;
@@ -56,6 +58,7 @@ export function Thread({ thread, of, mayWrite, inline, batch, again, later }: Th
       {thread.notes.map((note) => (
         <Comment key={note.id} {...{ note, of, mayWrite, batch, again }} thread={thread.id} />
       ))}
+      {pending}
       {mayWrite && !thread.individual_note ? (
         replying ? (
           <CommentFormOnDemand

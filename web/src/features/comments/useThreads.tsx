@@ -3,13 +3,15 @@ import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-quer
 import { type ReactNode, useCallback, useMemo, useState } from 'react';
 import type { Schemas } from '../../lib/api.ts';
 import { commentsOf, type Discussed, type Discussion, discussions, type LinePosition } from '../../lib/comments.ts';
-import { addDraft, draftsOf } from '../../lib/reviews.ts';
+import { addDraft, type DraftNote } from '../../lib/reviews.ts';
 import { sessionQuery } from '../../lib/session.ts';
 import { type DiffLine, parseHunks } from '../../ui/diff/hunks.ts';
 import { type FileThread, type LineComments, lineKey } from '../../ui/diff/line-comments.ts';
 import { CommentFormOnDemand } from './CommentFormOnDemand.tsx';
+import { PendingOnDemand } from './PendingOnDemand.tsx';
 import type { SuggestionBatch } from './Suggestions.tsx';
 import { type Later, Thread } from './Thread.tsx';
+import { useDrafts } from './useDrafts.ts';
 import { usePlace } from './usePlace.ts';
 
 /** The commits that a change is between. */
@@ -28,15 +30,32 @@ const placeOf = ({ notes }: Discussion) => {
   return { path, head: place.head_sha, key: lineKey(path, { old: place.old_line, now: place.new_line }) };
 };
 
+interface PicturePlace {
+  readonly width?: number | null;
+  readonly height?: number | null;
+  readonly x?: number | null;
+  readonly y?: number | null;
+}
+
+/** Where in a picture, from 0 to 1; null for places of other kinds. */
+const pointOf = ({ width, height, x, y }: PicturePlace) =>
+  width && height && x != null && y != null ? { x: x / width, y: y / height } : null;
+
+/** Where a pending comment stands that begins a thread: the key of its line, or its file. */
+function pendingPlace({ discussion_id: reply, position }: DraftNote) {
+  const path = position.new_path ?? position.old_path;
+  if (reply !== null || !path) return null;
+  if (position.position_type !== 'text') return { path, head: position.head_sha, key: null };
+  return { path, head: position.head_sha, key: lineKey(path, { old: position.old_line, now: position.new_line }) };
+}
+
 /** The file that a thread is about as a whole, or by a point of a picture; null for other threads. */
 function filePlaceOf({ notes }: Discussion) {
   const place = notes[0]?.position;
   if ((place?.position_type !== 'file' && place?.position_type !== 'image') || notes[0]?.outdated) return null;
   const path = place.new_path ?? place.old_path;
   if (!path) return null;
-  const { width, height, x, y } = place;
-  const point = width && height && x != null && y != null ? { x: x / width, y: y / height } : null;
-  return { path, head: place.head_sha, point };
+  return { path, head: place.head_sha, point: pointOf(place) };
 }
 
 /** An end of a range of lines, as the API has it. */
@@ -51,11 +70,12 @@ const linesBetween = (first: DiffLine, last: DiffLine) =>
     ? `lines ${first.old} to ${last.old} before the change`
     : `lines ${first.now} to ${last.now}`;
 
-/** `refs` null: there is no change to comment on. */
+/** `refs` null: there is no change to comment on. `pending`: how many comments wait for the review of who looks. */
 export function useThreads(
   discussed: Discussed,
   refs: Refs | null | undefined,
   files: readonly Schemas['FileDiff'][] | undefined,
+  pending = 0,
 ) {
   const { archived, path } = usePlace();
   const { data: session } = useQuery(sessionQuery);
@@ -66,6 +86,8 @@ export function useThreads(
   const list = useInfiniteQuery(discussions(path, of));
   const cache = useQueryClient();
   const mayWrite = Boolean(session?.user) && !archived;
+  const iid = kind === 'merge_request' && typeof name === 'number' ? name : 0;
+  const { drafts, again: draftsAgain } = useDrafts(path, iid, mayWrite ? pending : 0);
   const again = useCallback(
     () => cache.invalidateQueries({ queryKey: discussions(path, of).queryKey }),
     [cache, path, of],
@@ -89,11 +111,11 @@ export function useThreads(
     if (kind !== 'merge_request' || typeof name !== 'number') return undefined;
     return async (body, at) => {
       await addDraft(path, name, body, at);
-      await cache.invalidateQueries({ queryKey: draftsOf(path, name).queryKey });
+      await draftsAgain();
     };
-  }, [cache, path, kind, name]);
+  }, [draftsAgain, path, kind, name]);
   const head = refs?.head_sha;
-  const { said, rest, outside, ofFiles } = useMemo(() => {
+  const { said, rest, outsideSaid, ofFiles, shown } = useMemo(() => {
     const shown = new Set(
       (files ?? []).flatMap((file) => parseHunks(file.diff).map((line) => lineKey(file.new_path, line))),
     );
@@ -119,26 +141,45 @@ export function useThreads(
       said.set(place.key, [...(said.get(place.key) ?? []), thread]);
       if (!shown.has(place.key) && place.path) outside.add(place.path);
     }
-    return { said, rest, outside, ofFiles };
+    return { said, rest, outsideSaid: outside, ofFiles, shown };
   }, [files, list.data, head, kind]);
   const { base_sha, start_sha, head_sha } = refs ?? {};
+  const pendingOf = useCallback(
+    (thread: string) =>
+      drafts
+        .filter((draft) => draft.discussion_id === thread)
+        .map((draft) => <PendingOnDemand key={draft.id} iid={iid} draft={draft} again={draftsAgain} />),
+    [drafts, iid, draftsAgain],
+  );
   const comments = useMemo((): LineComments => {
-    const beside = new Map<string, ReactNode[]>(
-      [...said].map(([key, threads]) => [
-        key,
-        threads.map((thread) => <Thread key={thread.id} {...{ thread, of, mayWrite, batch, again, later }} inline />),
-      ]),
+    const threadOf = (thread: Discussion) => (
+      <Thread
+        key={thread.id}
+        {...{ thread, of, mayWrite, batch, again, later }}
+        pending={pendingOf(thread.id)}
+        inline
+      />
     );
+    const beside = new Map<string, ReactNode[]>([...said].map(([key, threads]) => [key, threads.map(threadOf)]));
     const onFiles = new Map<string, FileThread[]>(
       [...ofFiles].map(([file, threads]) => [
         file,
-        threads.map(({ thread, point }) => ({
-          id: thread.id,
-          point,
-          shown: <Thread {...{ thread, of, mayWrite, batch, again, later }} inline />,
-        })),
+        threads.map(({ thread, point }) => ({ id: thread.id, point, shown: threadOf(thread) })),
       ]),
     );
+    const outside = new Set(outsideSaid);
+    for (const draft of drafts) {
+      const place = pendingPlace(draft);
+      if (!place || place.head !== head) continue;
+      const pending = <PendingOnDemand key={`draft-${draft.id}`} iid={iid} draft={draft} again={draftsAgain} />;
+      if (place.key === null) {
+        const onFile = { id: `draft-${draft.id}`, point: pointOf(draft.position), shown: pending };
+        onFiles.set(place.path, [...(onFiles.get(place.path) ?? []), onFile]);
+        continue;
+      }
+      beside.set(place.key, [...(beside.get(place.key) ?? []), pending]);
+      if (!shown.has(place.key)) outside.add(place.path);
+    }
     if (!mayWrite || !base_sha || !start_sha || !head_sha) return { said: beside, outside, onFiles, form: null };
     const refs = { base_sha, start_sha, head_sha };
     return {
@@ -203,7 +244,27 @@ export function useThreads(
         );
       },
     };
-  }, [said, outside, ofFiles, batch, kind, of, path, mayWrite, again, later, base_sha, start_sha, head_sha]);
-  return { list, comments, rest, batch, again, mayWrite, later };
+  }, [
+    said,
+    outsideSaid,
+    ofFiles,
+    shown,
+    drafts,
+    draftsAgain,
+    pendingOf,
+    iid,
+    head,
+    batch,
+    kind,
+    of,
+    path,
+    mayWrite,
+    again,
+    later,
+    base_sha,
+    start_sha,
+    head_sha,
+  ]);
+  return { list, comments, rest, batch, again, mayWrite, later, drafts, pendingOf };
 }
 export type Threads = ReturnType<typeof useThreads>;

@@ -42,7 +42,7 @@ export function MergeRequestOverview({ request }: { request: Schemas['MergeReque
   const cache = useQueryClient();
   const mayEdit = own >= level.developer || (session?.user != null && session.user.id === request.author?.id);
   const [rulesWanted, setRulesWanted] = useState(false);
-  const threads = useThreads(discussed, null, undefined);
+  const threads = useThreads(discussed, null, undefined, request.counts?.pending_comments);
   return (
     <div className={sidebar.page}>
       <div>

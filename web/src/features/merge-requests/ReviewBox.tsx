@@ -5,9 +5,9 @@ import { Suspense, useState } from 'react';
 import type { Schemas } from '../../lib/api.ts';
 import { approvalsOf } from '../../lib/approvals.ts';
 import { counted } from '../../lib/counted.ts';
-import { draftsOf } from '../../lib/reviews.ts';
 import { sessionQuery } from '../../lib/session.ts';
 import { onDemand } from '../../ui/onDemand.tsx';
+import { useDrafts } from '../comments/useDrafts.ts';
 import { useProject } from '../projects/useProject.ts';
 import classes from './merge-requests.module.css';
 
@@ -21,7 +21,7 @@ export function ReviewBox({ request }: { request: Request }) {
   const { data: session } = useQuery(sessionQuery);
   const me = session?.user;
   const shown = me != null && request.state === 'opened' && !project.archived;
-  const { data: drafts = [] } = useQuery({ ...draftsOf(path, iid), enabled: shown });
+  const { drafts } = useDrafts(path, iid, shown ? (request.counts?.pending_comments ?? 0) : 0);
   const { data: approvals } = useQuery({ ...approvalsOf(path, iid), enabled: shown });
   const [open, setOpen] = useState(false);
   // What was typed stays when the form is closed.

@@ -10,12 +10,21 @@ import { MarkdownEditor } from '../editor/MarkdownEditor.tsx';
 import { level, useProject } from '../projects/useProject.ts';
 import classes from './merge-requests.module.css';
 
+/** Its beginning in a line; of suggested lines only that there are some. */
+function excerpt(note: string): string {
+  const line = note
+    .replaceAll(/^```suggestion.*\n[\s\S]*?^```/gm, '(suggestion)')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+  return line.length > 120 ? `${line.slice(0, 120)}…` : line;
+}
+
 function Drafts({ iid, drafts }: { iid: number; drafts: readonly Schemas['DraftNote'][] }) {
   const { path } = useProject();
   const cache = useQueryClient();
   const removing = useMutation({
     mutationFn: (draft: number) => removeDraft(path, iid, draft),
-    onSuccess: () => cache.invalidateQueries({ queryKey: draftsOf(path, iid).queryKey }),
+    onSuccess: () => cache.fetchQuery({ ...draftsOf(path, iid), staleTime: 0 }),
   });
   if (drafts.length === 0) return null;
   return (
@@ -26,7 +35,7 @@ function Drafts({ iid, drafts }: { iid: number; drafts: readonly Schemas['DraftN
           return (
             <li key={id}>
               {file ? <code>{`${file}:${position.new_line ?? position.old_line ?? ''} `}</code> : null}
-              {note.length > 120 ? `${note.slice(0, 120)}…` : note}{' '}
+              {excerpt(note)}{' '}
               <Anchor component="button" type="button" size="sm" onClick={() => removing.mutate(id)}>
                 Delete
               </Anchor>
@@ -58,6 +67,8 @@ export default function ReviewForm({ request, drafts, mayApprove, passwordRequir
   const [outcome, setOutcome] = useState<ReviewOutcome>('reviewed');
   const sending = useForm(async () => {
     await submitReview(path, iid, { note, outcome, password, sha: request.sha });
+    // Published: none of them is left to ask for.
+    cache.setQueryData(draftsOf(path, iid).queryKey, []);
     setNote('');
     setPassword('');
     setOutcome('reviewed');

@@ -90,7 +90,7 @@ interface TimelineProps {
 
 export function Timeline({ iid, has, openThreads, threads }: TimelineProps) {
   const { path } = useProject();
-  const { list, rest, batch, again, mayWrite, later } = threads;
+  const { list, rest, batch, again, mayWrite, later, pendingOf } = threads;
   const events = useQuery({ ...eventsOf(path, iid, has), placeholderData: keepPreviousData });
   const of = { kind: 'merge_request', iid } as const;
   const items = inOrder(rest, events.data ?? [], list.hasNextPage);
@@ -112,7 +112,7 @@ export function Timeline({ iid, has, openThreads, threads }: TimelineProps) {
             return <SystemLine key={thread.id} thread={thread} />;
           return (
             <li key={thread.id}>
-              <Thread {...{ thread, of, mayWrite, batch, again, later }} />
+              <Thread {...{ thread, of, mayWrite, batch, again, later }} pending={pendingOf(thread.id)} />
             </li>
           );
         })}

@@ -1,5 +1,5 @@
 /** Highlights code beside the page's own thread. */
-import { createHighlighterCore } from 'shiki/core';
+import { createHighlighterCore, type HighlighterCore } from 'shiki/core';
 import { createJavaScriptRegexEngine } from 'shiki/engine/javascript';
 import { loadedOnce } from '../../lib/workers.ts';
 import { grammars, type Language } from './languages.ts';
@@ -36,14 +36,31 @@ function joined(line: readonly Token[]): Token[] {
   return pieces;
 }
 
+const themes = { light: 'github-light-default', dark: 'github-dark-default' } as const;
+/** What of the first text of a language is tried without a limit. */
+const tried = { lines: 60, characters: 200 } as const;
+const compiled = new Set<string>();
+
+/**
+ * Patterns are compiled when they are first tried. On a slow machine that takes longer than the limit of a line, which would
+ * be cut inside a comment or a string, and what follows coloured as a part of it.
+ */
+function compilePatterns(highlighter: HighlighterCore, lang: string, text: string): void {
+  if (compiled.has(lang)) return;
+  compiled.add(lang);
+  const lines = text.split('\n', tried.lines).map((line) => line.slice(0, tried.characters));
+  highlighter.codeToTokensWithThemes(lines.join('\n'), { lang, themes, tokenizeTimeLimit: 0 });
+}
+
 async function highlight({ id, text, language }: HighlightRequest): Promise<HighlightAnswer> {
   const highlighter = await started();
   const grammar = await grammars[language]();
   await highlighter.loadLanguage(grammar.default);
   const name = grammar.default.at(-1)?.name ?? language;
+  compilePatterns(highlighter, name, text);
   const tokens = highlighter.codeToTokensWithThemes(text, {
     lang: name,
-    themes: { light: 'github-light-default', dark: 'github-dark-default' },
+    themes,
     tokenizeMaxLineLength: 2_000,
     tokenizeTimeLimit: 200,
   });

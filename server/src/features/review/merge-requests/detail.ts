@@ -102,7 +102,7 @@ export function mergeRequestDetail(deps: DetailDependencies, statusOf: MergeChec
       seesPipelines ? pipelines.countOfMergeRequest(row) : null,
       seesPipelines ? pipelines.reportsOfMergeRequest(row) : [],
       openThreadsOf(db, row.id, canOnProject(caller, 'read_internal_note', subject)),
-      partsOf(db, row.id),
+      partsOf(db, row.id, caller.user?.id ?? null),
     ]);
     return { commits, pipelines: built, reports, open_threads, ...parts };
   }

@@ -275,6 +275,12 @@ it('with_counts tells commits, pipelines and open threads of one merge request',
     return counts.commits === 2 && counts.pipelines >= 1 ? counts : null;
   });
   expect(await read({ with_counts: 'true' })).toMatchObject({ open_threads: 2 });
-  expect(await read({ with_counts: 'true' }, null)).toMatchObject({ pipelines: null, open_threads: 2 });
+  expect(
+    (await project.api('POST', `/merge_requests/${request.iid}/draft_notes`, { json: { note: 'Later' } })).status,
+  ).toBe(201);
+  expect(await read({ with_counts: 'true' })).toMatchObject({ pending_comments: 1, open_threads: 2 });
+  // Of the caller alone.
+  const others = { pipelines: null, open_threads: 2, pending_comments: 0 };
+  expect(await read({ with_counts: 'true' }, null)).toMatchObject(others);
   expect(await read({})).toBeUndefined();
 });

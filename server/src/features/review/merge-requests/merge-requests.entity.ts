@@ -143,6 +143,7 @@ export const MergeRequestDetail = Entity('MergeRequestDetail', {
         commits: Count(),
         pipelines: Nullable(Count({ description: 'null for those who may not see pipelines' })),
         open_threads: Count({ description: 'Threads that are not resolved' }),
+        pending_comments: Count({ description: "The caller's comments that are not published yet" }),
         versions: Count({ description: 'Versions of its changes' }),
         stacked: Count({ description: 'Open merge requests that it stands on, or that stand on it' }),
         status_checks: Count({ description: 'External status checks of the project' }),

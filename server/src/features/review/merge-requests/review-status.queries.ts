@@ -29,6 +29,8 @@ export async function openThreadsOf(db: Db, id: number, internal: boolean): Prom
 
 /** What a page asks for only where there is any. */
 interface Parts {
+  /** Draft notes of the reader. */
+  readonly pending_comments: number;
   readonly versions: number;
   /** Open requests that it stands on or that stand on it. */
   readonly stacked: number;
@@ -38,15 +40,17 @@ interface Parts {
   readonly state_events: number;
 }
 const noParts: Parts = {
-  ...{ versions: 0, stacked: 0, status_checks: 0 },
+  ...{ pending_comments: 0, versions: 0, stacked: 0, status_checks: 0 },
   ...{ label_events: 0, milestone_events: 0, state_events: 0 },
 };
 
-export async function partsOf(db: Db, id: number): Promise<Parts> {
+/** `reader`: whose pending comments are counted. */
+export async function partsOf(db: Db, id: number, reader: number | null): Promise<Parts> {
   const events = (kind: string) => sql<number>`(select count(*)::int from resource_events e
     where e.noteable_type = 'merge_request' and e.noteable_id = m.id and e.kind = ${kind})`;
   const { rows } = await sql<Parts>`
     select (select count(*)::int from merge_request_versions v where v.merge_request_id = m.id) as versions,
+      (select count(*)::int from draft_notes d where d.merge_request_id = m.id and d.author_id = ${reader}) as pending_comments,
       (select count(*)::int from merge_requests o where o.source_project_id = m.project_id and o.project_id = m.project_id
         and o.source_branch = m.target_branch and o.state = 'opened' and o.id <> m.id)
       + (select count(*)::int from merge_requests o where m.source_project_id = m.project_id and o.project_id = m.project_id

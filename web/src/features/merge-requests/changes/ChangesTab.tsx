@@ -4,7 +4,6 @@ import { useLocalStorage } from '@mantine/hooks';
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { useDeferredValue, useMemo, useState } from 'react';
 import type { Schemas } from '../../../lib/api.ts';
-import { coverageReports } from '../../../lib/merge-request-reports.ts';
 import { lastReviewOf } from '../../../lib/reviews.ts';
 import { sessionQuery } from '../../../lib/session.ts';
 import { rawAddress } from '../../../lib/urls.ts';
@@ -17,7 +16,9 @@ import { Thread } from '../../comments/Thread.tsx';
 import { useThreads } from '../../comments/useThreads.tsx';
 import { useProject } from '../../projects/useProject.ts';
 import classes from './changes.module.css';
+import { coverageReports } from './coverage.ts';
 import { FileTree } from './FileTree.tsx';
+import { PendingBar, ReviewButton } from './ReviewButton.tsx';
 import { useReviewKeys } from './useReviewKeys.ts';
 import { useViewed } from './viewed.ts';
 
@@ -42,7 +43,12 @@ function Changes({ request, files, partial }: ChangesProps) {
   const { warn, path, project } = useProject();
   const { diff_refs: refs } = request;
   const head = refs?.head_sha ?? request.source_branch;
-  const threads = useThreads({ kind: 'merge_request', iid: request.iid }, partial ? null : (refs ?? null), files);
+  const threads = useThreads(
+    { kind: 'merge_request', iid: request.iid },
+    partial ? null : (refs ?? null),
+    files,
+    request.counts?.pending_comments,
+  );
   const { isViewed, setViewed } = useViewed(project.id, request.iid);
   useReviewKeys();
   const { data: coverage } = useQuery({
@@ -79,10 +85,12 @@ function Changes({ request, files, partial }: ChangesProps) {
                 batch={threads.batch}
                 again={threads.again}
                 later={threads.later}
+                pending={threads.pendingOf(thread.id)}
               />
             ))}
           </section>
         ) : null}
+        <PendingBar request={request} count={threads.drafts.length} />
       </div>
     </div>
   );
@@ -130,6 +138,7 @@ export function ChangesTab({ request }: { request: Request }) {
             </Button>
           }
         />
+        <ReviewButton request={request} label="Review changes" />
       </div>
       {data.length === 0 ? (
         <EmptyState title="No changes">
