@@ -11,8 +11,10 @@ import {
   uploadPackAnswers,
 } from '@millrace/git';
 import type { ClientChannel } from 'ssh2';
-import { lively, type Outbound } from '../../../kernel/outbound/index.ts';
+import { BrokenOff, lively, type Outbound } from '../../../kernel/outbound/index.ts';
 import { plainPart } from '../project-archives/http-fetch.ts';
+import { record, recordIn, text } from '../project-archives/json.ts';
+import type { Remote } from '../project-archives/lfs-source.ts';
 import { failed, inWords, NotMirrored, patience } from './remote-http.ts';
 import { fingerprintOf, hostKeyOf, signaturesOf } from './ssh-keys.ts';
 
@@ -62,7 +64,7 @@ interface SshProgram extends Pick<SshSession, 'hostKey' | 'close'> {
   refused(error: unknown): never;
 }
 
-type Program = 'git-receive-pack' | 'git-upload-pack';
+type Program = 'git-receive-pack' | 'git-upload-pack' | 'git-lfs-authenticate';
 
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 
@@ -100,6 +102,7 @@ async function openProgram(
   { privateKey, hostKeys }: SshProof,
   program: Program,
   signal: AbortSignal,
+  argument = '',
 ): Promise<SshProgram> {
   const found = await outbound.connect({ url: remote.url, kind: 'mirror', signal });
   if (!found.ok) throw failed(found);
@@ -140,7 +143,7 @@ async function openProgram(
       throw error;
     });
     const channel = await new Promise<ClientChannel>((resolve, reject) => {
-      client.exec(`${program} ${quoted(remote.path)}`, (error, opened) =>
+      client.exec(`${program} ${quoted(remote.path)}${argument}`, (error, opened) =>
         error ? reject(inConnection(error, program)) : resolve(opened),
       );
     });
@@ -159,6 +162,40 @@ async function openProgram(
   } catch (error) {
     close();
     throw error;
+  }
+}
+
+/** Bytes of what a server says of its objects of Git LFS. */
+const mostAnswer = 64 * 1024;
+
+/** Where the server keeps the objects of Git LFS, and what proves us there, as it says over SSH. */
+export async function largeOverSsh(
+  outbound: Outbound,
+  remote: SshRemote,
+  proof: SshProof,
+  operation: 'download' | 'upload',
+  signal: AbortSignal,
+): Promise<Remote> {
+  const program = 'git-lfs-authenticate';
+  const { channel, close, refused } = await openProgram(outbound, remote, proof, program, signal, ` ${operation}`);
+  try {
+    let said = '';
+    for await (const chunk of lively({ body: channel, close }, patience.asking)) {
+      said += chunk.toString('utf8');
+      if (said.length > mostAnswer) break;
+    }
+    const { href, header } = recordIn(said) ?? {};
+    const url = text(href) === null ? null : URL.parse(String(href));
+    if (!url) return refused(new NotMirrored('The server has no Git LFS over SSH for this repository'));
+    const headers = Object.entries(record(header)).filter(
+      (pair): pair is [string, string] => typeof pair[1] === 'string',
+    );
+    return { url: url.href.replace(/\/+$/, ''), headers: Object.fromEntries(headers), ofLarge: true };
+  } catch (error) {
+    if (error instanceof BrokenOff) throw new NotMirrored(error.message, true);
+    throw error;
+  } finally {
+    close();
   }
 }
 

@@ -15,6 +15,8 @@ export interface Remote {
   /** Without name and password. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** The address is where the objects of Git LFS are, not the repository's. */
+  readonly ofLarge?: true;
 }
 
 export const lfsMedia = 'application/vnd.git-lfs+json';
@@ -41,8 +43,9 @@ interface Download {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Where the other side keeps the objects of a repository, by the protocol's own rule. */
-export const lfsAddress = (repository: string): string => `${repository.replace(/(?:\.git)?$/, '.git')}/info/lfs`;
+/** Where the other side keeps the objects of a repository: what it said, or by the protocol's own rule. */
+export const lfsAddress = ({ url, ofLarge }: Remote): string =>
+  ofLarge ? url : `${url.replace(/(?:\.git)?$/, '.git')}/info/lfs`;
 
 const told = (status: number) =>
   status === 401 || status === 403
@@ -55,11 +58,12 @@ export function lfsSource(deps: Pick<PortabilityDependencies, 'outbound'>) {
 
   /** Where each of the objects can be fetched, or why it cannot. */
   async function ask(
-    { url, headers }: Remote,
+    remote: Remote,
     objects: readonly LargeFile[],
     signal: AbortSignal,
   ): Promise<Map<string, Download | NotFetched>> {
-    const address = `${lfsAddress(url)}/objects/batch`;
+    const { headers } = remote;
+    const address = `${lfsAddress(remote)}/objects/batch`;
     const answer = await outbound.send({
       url: address,
       kind: 'import',

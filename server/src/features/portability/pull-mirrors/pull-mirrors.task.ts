@@ -3,13 +3,14 @@ import type { Sha } from '@millrace/git';
 import Type from 'typebox';
 import type { Acting } from '../../../kernel/authz/acting.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
-import type { PullMirror } from '../../../kernel/db/rows.ts';
+import type { Project, PullMirror } from '../../../kernel/db/rows.ts';
 import { addJob, addJobs, type CronItem, defineTask } from '../../../kernel/queue/index.ts';
 import type { PortabilityDependencies } from '../index.ts';
 import type { MirrorPurposes } from '../mirrors/address.ts';
 import { mirroredBranches } from '../mirrors/branches.ts';
 import { NotMirrored, withoutProof } from '../mirrors/remote-http.ts';
 import { rememberHostKey } from '../mirrors/runs.queries.ts';
+import type { LargeFile } from '../project-archives/lfs-source.ts';
 import type { UrlImports } from '../project-archives/url-imports.ts';
 import { differing, planOf } from './plan.ts';
 import { beginPull, dueMirrors, endPull, markScheduled, underWay } from './pull-mirrors.queries.ts';
@@ -79,7 +80,6 @@ export function pullMirrorTasks(deps: Dependencies, imports: Pick<UrlImports, 'f
     signal: AbortSignal,
   ): Promise<void> {
     const { max_import_remote_file_size: megabytes } = await deps.settings.read();
-    const { remote } = source.there;
     const { project } = acting.subject;
     const diverged: string[] = [];
     let lost: readonly { readonly reason: string }[] = [];
@@ -93,9 +93,9 @@ export function pullMirrorTasks(deps: Dependencies, imports: Pick<UrlImports, 'f
         return plan.changes;
       },
       large: async (pointers) => {
-        if (remote === null || pointers.size === 0) return;
+        if (pointers.size === 0) return;
         const wanted = [...pointers.values()];
-        lost = (await imports.fetchLarge(project, remote, { wanted, unread: 0 }, signal)).failures;
+        lost = await fetchLarge(project, source.there, wanted, signal);
       },
     });
     const reasons = [
@@ -106,6 +106,17 @@ export function pullMirrorTasks(deps: Dependencies, imports: Pick<UrlImports, 'f
       ...(lost.length > 0 ? [`Git LFS objects are missing: ${listed(lost.map(({ reason }) => reason))}`] : []),
     ];
     if (reasons.length > 0) throw new NotMirrored(reasons.join('; '));
+  }
+
+  /** Why objects of Git LFS did not come. */
+  async function fetchLarge(project: Project, there: PullSession, wanted: readonly LargeFile[], signal: AbortSignal) {
+    if (!project.lfs_enabled) return [];
+    try {
+      return (await imports.fetchLarge(project, await there.large(), { wanted, unread: 0 }, signal)).failures;
+    } catch (error) {
+      if (error instanceof NotMirrored) return [{ reason: error.message }];
+      throw error;
+    }
   }
 
   /** Who the changes are made by, and the project as it is now. */

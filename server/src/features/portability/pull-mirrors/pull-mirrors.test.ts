@@ -8,6 +8,7 @@ import { eventually } from '../../../../test/ci.ts';
 import { type BuiltToken, buildAdmin, buildToken, unique } from '../../../../test/factories.ts';
 import { type GitClient, gitClient } from '../../../../test/git.ts';
 import { gitBackend } from '../../../../test/git-backend.ts';
+import { lfsClient, made, pointer } from '../../../../test/lfs.ts';
 import { buildRepositoryProject, type Json, type RepositoryProject } from '../../../../test/repositories.ts';
 import { keyPair } from '../../../../test/ssh.ts';
 import { runTask } from '../../../../test/tasks.ts';
@@ -217,16 +218,14 @@ describe('pull mirrors', () => {
     const from = await upstream();
     const content = Buffer.from('large');
     const oid = createHash('sha256').update(content).digest('hex');
-    const pointer = (id: string, size: number) =>
-      `version https://git-lfs.github.com/spec/v1\noid sha256:${id}\nsize ${size}\n`;
     from.large.set(oid, content);
-    await from.push('main', 'a.bin', pointer(oid, content.length));
+    await from.push('main', 'a.bin', pointer({ oid, size: content.length }));
     const project = await buildRepositoryProject(app, { files: null });
     await configure(project, { enabled: true, url: from.address });
     expect(await settled(project)).toMatchObject({ update_status: 'finished', last_error: null });
     const raw = await project.api<string>('GET', '/repository/files/a.bin/raw?ref=main&lfs=true');
     expect([raw.status, raw.body]).toEqual([200, 'large']);
-    const sha = await from.push('main', 'b.bin', pointer('b'.repeat(64), 9));
+    const sha = await from.push('main', 'b.bin', pointer({ oid: 'b'.repeat(64), size: 9 }));
     const failed = await synced(project);
     expect(failed).toMatchObject({ update_status: 'failed', last_error: expect.stringContaining('b'.repeat(64)) });
     expect((await heads(project)).main).toBe(sha);
@@ -270,13 +269,22 @@ describe('pull mirrors', () => {
     const sha = await source.commit('main', { 'b.ts': 'b\n' });
     expect(await synced(project)).toMatchObject({ update_status: 'finished', last_error: null });
     expect(await heads(project)).toEqual({ main: sha });
+    // Objects of Git LFS come from where the server says over SSH.
+    const object = made();
+    expect((await lfsClient(app, source).put(object)).status).toBe(200);
+    const large = await source.commit('main', { 'a.bin': pointer(object) });
+    expect(await synced(project)).toMatchObject({ update_status: 'finished', last_error: null });
+    expect([await heads(project), (await lfsClient(app, project).get(object.oid)).status]).toEqual([
+      { main: large },
+      200,
+    ]);
     // The same address again keeps the key; a server with another host key gives nothing.
     expect((await configure(project, { url, host_keys: [keyPair().public] })).status).toBe(200);
     const same = await project.api<{ public_key: string }>('GET', '/mirror/pull/public_key');
     expect(same.body.public_key).toBe(body.public_key);
     await source.commit('main', { 'c.ts': 'c\n' });
     expect(await synced(project)).toMatchObject({ last_error: expect.stringContaining('another host key') });
-    expect(await heads(project)).toEqual({ main: sha });
+    expect(await heads(project)).toEqual({ main: large });
   });
 
   it('are updated when their time has come, as many at once as mirror_max_capacity lets, not too often in a row', async () => {

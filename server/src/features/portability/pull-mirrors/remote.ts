@@ -2,7 +2,7 @@
 import { isGitError, type Offer, type Sha } from '@millrace/git';
 import { BrokenOff, type Outbound } from '../../../kernel/outbound/index.ts';
 import { mirrorRemote, NotMirrored } from '../mirrors/remote-http.ts';
-import { openSshFetch, type SshProof, sshRemote } from '../mirrors/remote-ssh.ts';
+import { largeOverSsh, openSshFetch, type SshProof, sshRemote } from '../mirrors/remote-ssh.ts';
 import { offerOf, packOf, RefusedRemote } from '../project-archives/http-fetch.ts';
 import type { Remote } from '../project-archives/lfs-source.ts';
 
@@ -10,8 +10,8 @@ export interface PullSession {
   readonly offer: Offer;
   /** The key that the server showed, over SSH. */
   readonly hostKey: string | null;
-  /** Where its objects of Git LFS are asked for; null over SSH. */
-  readonly remote: Remote | null;
+  /** Where its objects of Git LFS are asked for. */
+  large(): Promise<Remote>;
   /** Gives `take` the pack with the wanted objects and what they reach, but for what the others reach. */
   fetch<T>(wanted: readonly Sha[], have: readonly Sha[], take: (pack: AsyncIterable<Buffer>) => Promise<T>): Promise<T>;
   close(): void;
@@ -35,7 +35,12 @@ export async function pullSession(
   const ssh = sshRemote(address);
   if (ssh && proof) {
     const session = await openSshFetch(outbound, ssh, proof, signal);
-    return { ...session, remote: null, fetch: (wanted, have, take) => take(session.fetch(wanted, have)) };
+    return {
+      ...session,
+      // Another connection, to the server that this one is to.
+      large: () => largeOverSsh(outbound, ssh, { ...proof, hostKeys: [session.hostKey] }, 'download', signal),
+      fetch: (wanted, have, take) => take(session.fetch(wanted, have)),
+    };
   }
   const asked = mirrorRemote(address);
   if (asked === null) throw new NotMirrored('The address is not one of HTTP or SSH');
@@ -43,6 +48,7 @@ export async function pullSession(
   return {
     ...found,
     hostKey: null,
+    large: async () => found.remote,
     fetch: (wanted, have, take) => packOf(outbound, { ...found, kind: 'mirror' }, { wanted, have }, signal, take),
     close: () => undefined,
   };

@@ -42,11 +42,12 @@ export interface LargeObject extends LargeFile {
 /** Sends the objects of a batch that the server lacks; answers why some did not arrive, one reason each. */
 export async function sendLarge(
   outbound: Outbound,
-  { url, headers: proof }: Remote,
+  remote: Remote,
   objects: readonly LargeObject[],
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  const asked = `${lfsAddress(url)}/objects/batch`;
+  const { headers: proof } = remote;
+  const asked = `${lfsAddress(remote)}/objects/batch`;
   const json = { Accept: lfsMedia, 'Content-Type': lfsMedia };
 
   async function offers(): Promise<Map<string, Row>> {

@@ -1,4 +1,4 @@
-/** Push mirrors to another project of the application under test: over SSH, which knows the mirror by its key; objects of Git LFS over HTTP. */
+/** Push mirrors to another project of the application under test: over SSH, which knows the mirror by its key; objects of Git LFS over both. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
 import { eventually } from '../../../../test/ci.ts';
@@ -186,6 +186,36 @@ describe('objects of Git LFS', () => {
     const other = { url: without.remote(without.owner.secret), enabled: true };
     const refused = await from.api<Mirror>('POST', '/remote_mirrors', { json: other });
     expect(await end(refused.body.id)).toMatchObject({
+      update_status: 'failed',
+      last_error: expect.stringContaining('Objects of Git LFS were not sent'),
+    });
+    expect(await branches(without)).toEqual(await branches(from));
+  });
+
+  it('are sent to where the server says over SSH, with what it says proves the mirror there', async () => {
+    const from = await buildRepositoryProject(app, { files: null });
+    const object = made();
+    expect((await lfsClient(app, from).put(object)).status).toBe(200);
+    await from.commit('main', { 'a.bin': pointer(object) });
+    const targets = await Promise.all([1, 2].map(() => buildRepositoryProject(app, { files: null })));
+    const [target, without] = targets as [RepositoryProject, RepositoryProject];
+    expect((await without.api('PUT', '', { json: { lfs_enabled: false } })).status).toBe(200);
+    const sent = async (to: RepositoryProject) => {
+      const { body } = await from.api<Mirror>('POST', '/remote_mirrors', {
+        json: { url: addressOf(to), enabled: false },
+      });
+      const key = await from.api<{ public_key: string }>('GET', `/remote_mirrors/${body.id}/public_key`);
+      await admit(to, key.body.public_key);
+      await from.api('PUT', `/remote_mirrors/${body.id}`, { json: { enabled: true } });
+      expect((await from.api('POST', `/remote_mirrors/${body.id}/sync`)).status).toBe(204);
+      return await eventually('the push', async () => {
+        const found = (await from.api<Mirror>('GET', `/remote_mirrors/${body.id}`)).body;
+        return ['finished', 'failed'].includes(found.update_status) ? found : null;
+      });
+    };
+    expect(await sent(target)).toMatchObject({ update_status: 'finished', last_error: null });
+    expect((await lfsClient(app, target).get(object.oid)).status).toBe(200);
+    expect(await sent(without)).toMatchObject({
       update_status: 'failed',
       last_error: expect.stringContaining('Objects of Git LFS were not sent'),
     });

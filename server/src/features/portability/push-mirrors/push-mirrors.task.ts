@@ -9,7 +9,7 @@ import type { PortabilityDependencies } from '../index.ts';
 import type { MirrorPurposes } from '../mirrors/address.ts';
 import { mirroredBranches } from '../mirrors/branches.ts';
 import { mirrorOffer, mirrorRemote, NotMirrored, pushTo, withoutProof } from '../mirrors/remote-http.ts';
-import { openSshSession, type SshSession, sshRemote } from '../mirrors/remote-ssh.ts';
+import { largeOverSsh, openSshSession, type SshSession, sshRemote } from '../mirrors/remote-ssh.ts';
 import { rememberHostKey } from '../mirrors/runs.queries.ts';
 import type { Remote } from '../project-archives/lfs-source.ts';
 import { sendLarge } from './lfs-target.ts';
@@ -30,8 +30,8 @@ const mostReasons = 10;
 
 /** A mirror that is connected to: what it has, and a push to it. */
 type MirrorSession = Pick<SshSession, 'offer' | 'push' | 'close'> & {
-  /** Where its objects of Git LFS go; null over SSH. */
-  readonly remote: Remote | null;
+  /** Where its objects of Git LFS go. */
+  large(): Promise<Remote>;
 };
 
 /** A push of the mirror, now or later; one that waits already is moved, or keeps its time. */
@@ -57,13 +57,15 @@ export function pushMirrorTasks(deps: Dependencies) {
       const privateKey = secrets.open(mirror.ssh_private_key_sealed, purposes.key);
       const opened = await openSshSession(outbound, ssh, { privateKey, hostKeys: mirror.host_keys }, signal);
       if (mirror.host_keys.length === 0) await rememberHostKey(db, 'push_mirrors', mirror.id, opened.hostKey);
-      return { ...opened, remote: null };
+      // Another connection, to the server that this one is to.
+      const proof = { privateKey, hostKeys: [opened.hostKey] };
+      return { ...opened, large: () => largeOverSsh(outbound, ssh, proof, 'upload', signal) };
     }
     const remote = mirrorRemote(address);
     if (remote === null) throw new NotMirrored('The address is not one of http or https');
     const offer = await mirrorOffer(outbound, remote, signal);
     const push: MirrorSession['push'] = (commands, pack) => pushTo(outbound, remote, { offer, commands, pack }, signal);
-    return { offer, push, remote, close: () => undefined };
+    return { offer, push, large: async () => remote, close: () => undefined };
   }
 
   /** Brings the mirror to what the project has. Throws NotMirrored with the reason. */
@@ -101,11 +103,18 @@ export function pushMirrorTasks(deps: Dependencies) {
   }
 
   /** Sends the objects of Git LFS that the mirror lacks; answers why some did not arrive. */
-  async function sentLarge({ remote }: MirrorSession, project: Project, signal: AbortSignal) {
+  async function sentLarge({ large }: MirrorSession, project: Project, signal: AbortSignal) {
     const reasons: string[] = [];
-    const subject = remote && (await findProjectSubject(db, String(project.id), null));
-    if (remote === null || !subject?.project.lfs_enabled) return reasons;
+    const subject = await findProjectSubject(db, String(project.id), null);
+    if (!subject?.project.lfs_enabled) return reasons;
+    let remote: Remote | null = null;
     for await (const some of deps.repository.allLarge(project.id, largeAtOnce)) {
+      try {
+        remote ??= await large();
+      } catch (error) {
+        if (!(error instanceof NotMirrored) || error.again) throw error;
+        return [error.message];
+      }
       reasons.push(...(await sendLarge(outbound, remote, some, signal)));
       // The rest would not arrive either.
       if (reasons.length > mostReasons) break;
