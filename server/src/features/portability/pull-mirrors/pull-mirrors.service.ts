@@ -41,6 +41,9 @@ interface PullMirrorRequest {
 
 export const notMirrored = () => plainError(400, 'The project is not mirrored');
 
+/** Characters of an encoded address that a project can store. */
+const longestAddress = 2048;
+
 /** The address of a mirror as its project shows it: without what proves us. */
 const importUrl = (shown: string) => shown.replace(/^(https?:\/\/)[^/@]*@/, '$1');
 
@@ -81,6 +84,8 @@ export function pullMirrorService(deps: Pick<PortabilityDependencies, 'db' | 'se
     const entered = addressOf(values, before);
     const method = values.auth_method;
     const address = entered === null ? null : await sealedAddress(deps, purposes, entered, method, field);
+    if (address && importUrl(address.url).length > longestAddress)
+      throw invalidRecord({ [field]: [`is too long (maximum is ${longestAddress} characters)`] });
     const rule = branchesOf(
       { protectedOnly: values.only_mirror_protected_branches, pattern: values.mirror_branch_regex },
       'only_mirror_protected_branches',

@@ -393,6 +393,7 @@ describe('pull mirrors', () => {
     });
     for (const [json, key] of [
       [{ import_url: 'file:///etc' }, 'import_url'],
+      [{ import_url: `https://git.example.com/${'é'.repeat(1000)}` }, 'import_url'],
       [{ mirror_branch_regex: '(' }, 'mirror_branch_regex'],
       [{ mirror_user_id: admin.user.id }, 'mirror_user_id'],
     ] as const)
