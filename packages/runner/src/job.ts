@@ -172,7 +172,8 @@ function prepare(run: Omit<Run, 'variables' | 'environment'>): Run {
     CI_RUNNER_VERSION: RUNNER_VERSION,
     CI_RUNNER_REVISION: RUNNER_VERSION,
     CI_RUNNER_EXECUTABLE_ARCH: `${process.platform}/${process.arch === 'x64' ? 'amd64' : process.arch}`,
-    CI_SHARED_ENVIRONMENT: 'true',
+    // Files outside of the project are there for the next job only where jobs run on the host.
+    [run.sandbox.start ? 'CI_DISPOSABLE_ENVIRONMENT' : 'CI_SHARED_ENVIRONMENT']: 'true',
   };
   const added = Object.entries(own).map(([key, value]) => ({ key, value, raw: true }));
   const variables = resolveVariables([...(job.variables ?? []), ...added], workspace.variableFile);

@@ -14,6 +14,18 @@ export interface CoverageScanner {
   result(): string | null;
 }
 
+/** What the groups of a match have, those within another one left out; all of the match where there are no groups. */
+function outerGroups(matcher: ReturnType<RE2JS['matcher']>): string[] {
+  const texts: string[] = [];
+  let end = -1;
+  for (let at = 1; at <= matcher.groupCount(); at++) {
+    if (matcher.start(at) < Math.max(end, 0)) continue;
+    texts.push(matcher.group(at) ?? '');
+    end = matcher.end(at);
+  }
+  return texts.length > 0 ? texts : [matcher.group() ?? ''];
+}
+
 /** A scanner for an expression written with slashes around it or without; null when it does not compile. */
 export function coverageScanner(expression: string): CoverageScanner | null {
   const inner = /^\/([\s\S]*)\/([imsu]*)$/.exec(expression);
@@ -29,9 +41,10 @@ export function coverageScanner(expression: string): CoverageScanner | null {
   const look = (line: string) => {
     const matcher = pattern.matcher(withoutStamp(line).slice(0, maxLineLength).replace(terminalSequences, ''));
     while (matcher.find()) {
-      const text = (matcher.groupCount() > 0 ? matcher.group(1) : null) ?? matcher.group();
-      const number = /\d+(?:\.\d+)?/.exec(text ?? '')?.[0];
-      if (number !== undefined) found = number;
+      found =
+        outerGroups(matcher)
+          .flatMap((text) => /\d+(?:\.\d+)?/.exec(text) ?? [])
+          .at(-1) ?? found;
     }
   };
   return {

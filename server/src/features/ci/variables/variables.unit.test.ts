@@ -159,6 +159,16 @@ describe('coverage', () => {
     expect(found('/nothing/', 'Coverage: 80%')).toBeNull();
     expect(found('/\\d+/', '250')).toBeNull();
   });
+  it.each([
+    ['/(?:LOC\\s\\(\\d+\\.\\d+%|Line Coverage:\\s\\d+\\.\\d+%)/', '10 / 20 LOC (93.1%) covered.', '93.10'],
+    ['/(?i)total.*? (100(?:\\.0+)?\\%|[1-9]?\\d(?:\\.\\d+)?\\%)$/', 'ToTaL: 75.5%', '75.50'],
+    ['/^Statements\\s*:\\s*([^%]+)/', 'Statements   : 83.33% ( 5/6 )', '83.33'],
+    ['/(Visited Points).*\\((.*)\\)/', 'Visited Points 10 of 12 (83.3)', '83.30'],
+    ['/Covered (\\d{1,3}(\\.|,)?\\d{0,2}%)/', 'Covered 74.5% / 75%', '74.50'],
+    ['/(\\d+(\\.\\d+)?)% of (lines|files)/', '87.5% of lines', '87.50'],
+  ])('[20/7] %s finds the number in the last group that has one', (expression, line, expected) => {
+    expect(found(expression, line)).toBe(expected);
+  });
   it('[security 10] an expression that backtracks elsewhere is linear here', () => {
     const before = process.cpuUsage();
     expect(found('/(a+)+$/', `${'a'.repeat(100_000)}!\n`)).toBeNull();
