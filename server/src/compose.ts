@@ -244,6 +244,7 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     externalUrl,
     parents: namespaces.parents,
     reader: repository.reader,
+    repository: repository.access,
     refs: repository.refs,
     ports,
     log,

@@ -81,10 +81,11 @@ async function scheduleWithVariables(page: Page, call: Api, project: string): Pr
   await page.getByRole('textbox', { name: 'Description' }).fill('Spring tides');
   await page.getByRole('button', { name: 'Run for branch or tag' }).click();
   await page.getByRole('option', { name: 'inputs' }).click();
+  // What the configuration says of variables is known once it can be read: with what it requires.
+  await page.getByRole('textbox', { name: 'version', exact: true }).fill('v1');
   await page.getByRole('textbox', { name: 'REASON', exact: true }).fill('Spring tide');
   await page.getByRole('combobox', { name: 'PACE', exact: true }).click();
   await page.getByRole('option', { name: 'fast' }).click();
-  await page.getByRole('textbox', { name: 'version', exact: true }).fill('v1');
   await look(page, 'schedule-variables');
   await page.getByRole('button', { name: 'Create schedule' }).click();
   await page.getByRole('link', { name: 'Spring tides' }).click();

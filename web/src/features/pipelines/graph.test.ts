@@ -61,7 +61,7 @@ describe('pipeline graph', () => {
     const row = height + gapY;
     expect(level('a>d')).toBe(head - gapY / 2);
     expect(level('a>e')).toBe(head + row - gapY / 2);
-    expect(level('a>f')).toBe(head + row - gapY / 2);
+    expect(level('a>f')).toBe(head + 2 * row + height / 2);
     // From the column of `b` and `c` on it is level.
     expect(points(edges[0]?.path ?? '')[3]).toEqual([width + gapX, head - gapY / 2]);
     const free = layoutGraph(

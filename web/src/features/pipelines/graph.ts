@@ -82,7 +82,8 @@ function line(from: Cell, to: Cell, rows: ReadonlyMap<number, number>, head: num
     const gap = head + row * step - size.gapY / 2;
     return [...(row >= used ? [head + row * step + size.height / 2] : []), ...(gap > 0 ? [gap] : [])];
   }).flat();
-  const detour = (y: number) => Math.abs(y - start.y) + Math.abs(y - end.y);
+  // Of equal ways the one that is level with its end: fewer lines run into one.
+  const detour = (y: number) => Math.abs(y - start.y) + 1.01 * Math.abs(y - end.y);
   const level = [...free, head + used * step - size.gapY / 2].reduce((best, y) =>
     detour(y) < detour(best) ? y : best,
   );

@@ -13,6 +13,7 @@ import { placeOf } from './approvals.ts';
 import * as queries from './deployments.queries.ts';
 import { updateEnvironment } from './environments.queries.ts';
 import { deploymentMoved, ensureEnvironment, linkTask } from './records.ts';
+import { forgetRefs, keepDeployment, type RefDependencies, refsOfDeployment, refTask } from './refs.ts';
 
 /** Statuses that other systems report. */
 export const reportedStatuses = ['running', 'success', 'failed', 'canceled'] as const;
@@ -29,10 +30,8 @@ export interface NewDeployment {
 /** Merge requests that one deployment is checked for. */
 const mostCandidates = 1000;
 
-export interface DeploymentServiceDependencies {
-  readonly db: Db;
+export interface DeploymentServiceDependencies extends RefDependencies {
   readonly reader: Pick<RepositoryReader, 'ancestorsAmong' | 'resolve'>;
-  readonly project: (id: number) => Promise<ProjectSubject['project'] | null>;
 }
 
 const commitId = /^([0-9a-f]{40}|[0-9a-f]{64})$/;
@@ -58,12 +57,13 @@ export function deploymentService(deps: DeploymentServiceDependencies) {
       await updateEnvironment(tx, row.environment_id, { state: 'available', auto_delete_at: null });
   }
 
-  /** Merge requests whose result is in this deployment and was not in the one before. */
+  /** Keeps the commit by a ref, and finds the merge requests whose result is in this deployment and was not in the one before. */
   async function link(id: number): Promise<void> {
     const row = await queries.deploymentById(db, id);
     const project = row && (await deps.project(row.project_id));
-    if (!row || !project || !isTracked(await placeOf(db, row))) return;
-    if ((await reader.resolve(project, row.sha)) === null) return;
+    if (!row || !project || (await reader.resolve(project, row.sha)) === null) return;
+    if (row.status === 'success') await keepDeployment(deps, row);
+    if (!isTracked(await placeOf(db, row))) return;
     const candidates = await queries.mergedCandidates(db, row, mostCandidates);
     if (candidates.length === 0) return;
     const before = await queries.deploymentBefore(db, row);
@@ -140,10 +140,12 @@ export function deploymentService(deps: DeploymentServiceDependencies) {
         if (locked.status === 'running') throw plainError(400, 'Cannot destroy running deployment');
         const last = await queries.lastDeployment(tx, row.environment_id);
         if (last?.id === row.id) throw plainError(400, 'Deployment currently deployed to environment');
+        const refs = await refsOfDeployment(tx, row.id);
         await queries.deleteDeployment(tx, row.id);
+        await forgetRefs(tx, refs);
       });
     },
 
-    tasks: [task],
+    tasks: [task, refTask(deps)],
   };
 }

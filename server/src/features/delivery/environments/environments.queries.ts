@@ -198,12 +198,22 @@ export const dueEnvironments = (db: Db, limit: number): Promise<Environment[]> =
     .limit(limit)
     .execute();
 
-/** Removes stopped environments whose time has come; those that were started again meanwhile stay. */
-export async function deleteDue(tx: Db): Promise<void> {
-  await tx
-    .deleteFrom('environments')
+/** Locks stopped environments whose time to be deleted has come; those that were started again meanwhile stay. */
+export async function lockDueForDeletion(tx: Db): Promise<number[]> {
+  const rows = await tx
+    .selectFrom('environments')
+    .select('id')
     .where('auto_delete_at', '<=', sql<Date>`now()`)
     .where('state', '=', 'stopped')
+    .forUpdate()
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+export async function deleteEnvironments(tx: Db, ids: readonly number[]): Promise<void> {
+  await tx
+    .deleteFrom('environments')
+    .where('id', 'in', [...ids])
     .execute();
 }
 

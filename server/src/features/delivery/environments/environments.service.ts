@@ -4,7 +4,9 @@ import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { Environment } from '../../../kernel/db/rows.ts';
 import { forbidden, invalidRecord, plainError, recordNotFound } from '../../../kernel/http/errors.ts';
 import { environmentSlug, guessTier, isExternalUrl, nameProblem, type Tier } from '../environment-names.ts';
+import { isProtected } from '../protected-environments/index.ts';
 import * as queries from './environments.queries.ts';
+import { forgetRefs, refsOfEnvironments } from './refs.ts';
 
 export interface EnvironmentValues {
   readonly external_url?: string | null | undefined;
@@ -66,20 +68,22 @@ export function environmentService(db: Db) {
 
     async remove(environment: Environment): Promise<void> {
       if (environment.state !== 'stopped') throw forbidden();
-      const removed = await transaction(db, (tx) => queries.deleteEnvironment(tx, environment.id));
-      if (!removed) throw recordNotFound();
+      await transaction(db, async (tx) => {
+        const refs = await refsOfEnvironments(tx, [environment.id]);
+        if (!(await queries.deleteEnvironment(tx, environment.id))) throw recordNotFound();
+        await forgetRefs(tx, refs);
+      });
     },
 
-    /** Lets the clock stop what was not changed or deployed to since then. */
+    /** Lets the clock stop what was not changed or deployed to since then; not what is protected. */
     async stopStale(subject: ProjectSubject, before: Date): Promise<void> {
       const age = Date.now() - before.getTime();
       if (age < 7 * day || age > 3653 * day) throw plainError(400, '400 Bad request - Invalid Date');
       await transaction(db, async (tx) => {
         const stale = await queries.staleEnvironments(tx, subject.project.id, before);
-        await queries.stopSoon(
-          tx,
-          stale.map(({ id }) => id),
-        );
+        const open: number[] = [];
+        for (const each of stale) if (!(await isProtected(tx, each))) open.push(each.id);
+        await queries.stopSoon(tx, open);
       });
     },
 

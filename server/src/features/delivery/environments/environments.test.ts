@@ -1,6 +1,7 @@
 /** Environments and deployments of jobs, as runners, people and other systems change them. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually, type ProtocolRunner, startWorld, type TestProject, type World } from '../../../../test/ci.ts';
+import { gitClient } from '../../../../test/git.ts';
 import { runTask } from '../../../../test/tasks.ts';
 
 type Json = Record<string, unknown> & { id: number; status: string };
@@ -166,6 +167,27 @@ describe('jobs with an environment', () => {
     await eventually('the end of the request', async () => (await state('made')) === 'stopped');
     // It was there before the merge request.
     expect([await state('bound-gone'), await state('free-asked')]).toEqual(['available', 'available']);
+  });
+
+  it('[20/3] keep what they deployed by a ref until it is deleted', async () => {
+    const project = await world.project();
+    const pipeline = await project.push('a: {script: [x], environment: Live}\n');
+    await runner.run();
+    const { id, slug } = (await environmentNamed(project, 'Live')) as Json & { slug: string };
+    const { body } = await call<Array<Json & { iid: number }>>('GET', `${of(project)}/deployments`);
+    const [{ iid } = { iid: 0 }] = body;
+    const ref = `refs/environments/${slug}/deployments/${iid}`;
+    const git = await gitClient();
+    const header = `Authorization: Basic ${Buffer.from(`git:${world.owner.token}`).toString('base64')}`;
+    const listed = async () =>
+      (
+        await git.run(['-c', `http.extraHeader=${header}`, 'ls-remote', `${world.app.url}/${project.path}.git`, ref])
+      ).trim();
+    await eventually('the ref', async () => (await listed()) === `${pipeline.sha}\t${ref}`);
+    await call('POST', `${of(project)}/environments/${id}/stop`);
+    await call('DELETE', `${of(project)}/environments/${id}`);
+    await eventually('its end', async () => (await listed()) === '');
+    await git.close();
   });
 
   it('[security 11] a protected one is changed, stopped and deleted by those who may deploy to it', async () => {
@@ -349,7 +371,10 @@ describe('the API', () => {
   it('stops what is stale and deletes old review apps', async () => {
     const project = await world.project();
     const list = `${of(project)}/environments`;
-    for (const name of ['review/a', 'review/b', 'qa']) await call('POST', list, { name });
+    for (const name of ['review/a', 'review/b', 'qa', 'live']) await call('POST', list, { name });
+    await call('POST', `${of(project)}/protected_environments`, {
+      ...{ name: 'live', deploy_access_levels: [{ access_level: 40 }] },
+    });
     await call('POST', `${list}/${(await environmentNamed(project, 'review/a')).id}/stop`);
     const old = new Date(Date.now() - 60 * 86_400_000);
     await world.app.db
@@ -386,6 +411,7 @@ describe('the API', () => {
     await sweep();
     const left = (await call<Json[]>('GET', list)).body.map(({ name, state }) => [name, state]);
     expect(left.sort()).toEqual([
+      ['live', 'available'],
       ['qa', 'available'],
       ['review/b', 'stopped'],
     ]);

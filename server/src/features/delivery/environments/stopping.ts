@@ -12,6 +12,7 @@ import { type CronItem, defineTask, type Task } from '../../../kernel/queue/inde
 import type { JobsFace } from '../../ci/index.ts';
 import { mayDeploy } from '../protected-environments/index.ts';
 import * as queries from './environments.queries.ts';
+import { forgetRefs, refsOfEnvironments } from './refs.ts';
 
 export interface StoppingDependencies {
   readonly db: Db;
@@ -105,7 +106,13 @@ export function stopping(deps: StoppingDependencies) {
         if (signal.aborted) return;
         await stopDue(environment);
       }
-      await transaction(db, (tx) => queries.deleteDue(tx));
+      await transaction(db, async (tx) => {
+        const due = await queries.lockDueForDeletion(tx);
+        if (due.length === 0) return;
+        const refs = await refsOfEnvironments(tx, due);
+        await queries.deleteEnvironments(tx, due);
+        await forgetRefs(tx, refs);
+      });
     },
     { maxAttempts: 1 },
   );
