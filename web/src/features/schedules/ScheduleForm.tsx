@@ -116,7 +116,7 @@ export function ScheduleForm({ schedule }: { schedule?: Schedule }) {
           change={(name, value) => setGiven((now) => ({ ...now, [name]: value }))}
         />
         {schedule && schedule.variables === undefined ? null : (
-          <Stack gap="xs" component="section" aria-label="Variables">
+          <Stack gap="md" component="section" aria-label="Variables">
             <Title order={2} size="h4">
               Variables
             </Title>
