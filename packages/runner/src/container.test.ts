@@ -118,7 +118,10 @@ test.runIf(engine)(
             { key: 'LINES', value: 'one\ntwo' },
           ],
           script: ['cat file.txt', 'echo "$GREETING $LINES" > made.txt', 'ls /bin/busybox', 'touch /tmp/kept', 'id -u'],
-          after: ['ls /tmp/kept', 'echo "after $CI_JOB_STATUS, disposable $CI_DISPOSABLE_ENVIRONMENT$CI_SHARED_ENVIRONMENT"'],
+          after: [
+            'ls /tmp/kept',
+            'echo "after $CI_JOB_STATUS, disposable $CI_DISPOSABLE_ENVIRONMENT$CI_SHARED_ENVIRONMENT"',
+          ],
           artifacts: [
             { name: 'out', paths: ['made.txt'], when: 'on_success', artifact_type: 'archive', artifact_format: 'zip' },
           ],
@@ -136,7 +139,15 @@ test.runIf(engine)(
     expect(record.uploads).toHaveLength(1);
     expect(listed()).toBe('');
     // The next job of the slot fetches into the same directory, which the container's root wrote to.
-    const next = h.server.enqueue(withCredential(h.job({ git_info, variables: [], script: ['ls', 'echo "shared $CI_SHARED_ENVIRONMENT$CI_DISPOSABLE_ENVIRONMENT"'] })));
+    const next = h.server.enqueue(
+      withCredential(
+        h.job({
+          git_info,
+          variables: [],
+          script: ['ls', 'echo "shared $CI_SHARED_ENVIRONMENT$CI_DISPOSABLE_ENVIRONMENT"'],
+        }),
+      ),
+    );
     await next.final;
     expect(next.trace.toString()).toMatch(/^file\.txt$/m);
     expect(next.trace.toString()).toMatch(/^shared true$/m);
