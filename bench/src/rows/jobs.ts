@@ -245,6 +245,42 @@ async function singleFile(context: Context, runner: ProtocolRunner, size: number
   });
 }
 
+/** How long a job waits for a runner that has nothing to do and whose request is held; polling would cost half an interval. */
+async function pickUp(context: Context, runner: ProtocolRunner, rounds: number): Promise<void> {
+  const { target } = context.ours;
+  const project = await createProject(target, 'bench-pick-up');
+  await target.call('POST', `${project.api}/repository/commits`, {
+    ...{ branch: 'main', commit_message: 'Configure [skip ci]' },
+    actions: [
+      { action: 'create', file_path: '.gitlab-ci.yml', content: 'job: {script: [x], tags: [bench-protocol]}\n' },
+    ],
+  });
+  const times: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    let answered = 0;
+    const job = runner.take().then((found) => {
+      answered = performance.now();
+      return found;
+    });
+    // The request is held before there is a job; answers of several moments into it are among the rounds.
+    await pause(300 + (round % 10) * 100);
+    const created = await target.call<{ id: number }>('POST', `${project.api}/pipeline`, { ref: 'main' });
+    const known = performance.now();
+    const found = await job;
+    const [own] = await pipelineJobs<Job>(target, project, created, 1);
+    if (own?.id !== found.id) throw new Error('the runner has been given another job');
+    times.push(Math.max(0, answered - known));
+    await runner.end(found);
+  }
+  const figure = spread(times);
+  context.add({
+    name: 'pipeline acknowledged to its job in the hands of an idle runner that holds a request',
+    ours: figure,
+    goal: { text: 'p50 <= 100 ms, p90 <= 500 ms', met: (figure.p50 ?? 1e9) <= 100 && (figure.p95 ?? 1e9) <= 500 },
+    note: `${rounds} rounds; 0 where the runner had the job before the answer about its pipeline was read`,
+  });
+}
+
 export async function jobs(context: Context): Promise<void> {
   await overhead(context, context.ours.target, {
     rounds: 20,
@@ -255,6 +291,7 @@ export async function jobs(context: Context): Promise<void> {
   });
   await shortJobs(context, 500);
   const runner = await protocolRunner(context.ours.target, 'bench-protocol');
+  await pickUp(context, runner, 40);
   await longLog(context, runner, 500);
   await singleFile(context, runner, 1000);
 }
