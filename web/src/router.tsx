@@ -141,9 +141,18 @@ const mergeTrainPage = createRoute({
 const newMergeRequest = createRoute({
   ...under,
   path: '/merge_requests/new',
-  validateSearch: (search: Record<string, unknown>): { source?: string | undefined; target?: string | undefined } => ({
+  validateSearch: (
+    search: Record<string, unknown>,
+  ): {
+    readonly source?: string | undefined;
+    readonly target?: string | undefined;
+    readonly title?: string | undefined;
+    readonly description?: string | undefined;
+  } => ({
     source: text(search['merge_request[source_branch]'] ?? search.source),
     target: text(search['merge_request[target_branch]'] ?? search.target),
+    title: text(search['merge_request[title]'] ?? search.title),
+    description: text(search['merge_request[description]'] ?? search.description),
   }),
   loader: async ({ params }) => {
     const from = (await fetched(params.path)).forked_from_project?.path_with_namespace;

@@ -60,6 +60,19 @@ async function additions(suite: Suite, page: Page, call: Api): Promise<void> {
     await page.getByText('2 lines').waitFor();
     assert.equal(await filed(call, 'src/wheel.ts'), 'export const paddles = 12;\nexport const turns = 3;\n');
   });
+  await suite.step('a link fills in a new file, its text and the message of its commit', async () => {
+    const text = '---\n\n---\n\nTurn faster\n';
+    const query = new URLSearchParams({ file_name: '.changeset/calm-wheel.md', file: text, commit_message: 'Say it' });
+    await page.goto(`/${project}/-/new/main?${query}`);
+    await headed(page, 'New file');
+    await valued(page.getByLabel('File', { exact: false }).first(), '.changeset/calm-wheel.md');
+    await valued(page.getByLabel('Commit message'), 'Say it');
+    await page.getByRole('button', { name: 'Commit changes' }).click();
+    await arrived(page, 'blob/main/.changeset/calm-wheel.md');
+    assert.equal(await filed(call, '.changeset/calm-wheel.md'), text);
+    const [last] = await call.expect<{ title: string }[]>(200, 'GET', `${repository}/commits?per_page=1`);
+    assert.equal(last?.title, 'Say it');
+  });
   await suite.step('several files are uploaded, and a directory is made', async () => {
     await page.goto(`/${project}`);
     await page.getByRole('button', { name: 'Add', exact: true }).click();

@@ -39,6 +39,12 @@ export async function requestTemplates(suite: Suite, page: Page, call: Api, proj
       await valued(description, /It creaked/);
     },
   );
+  await suite.step('a link fills in the title and the description of a new merge request', async () => {
+    const given = { 'merge_request[title]': 'Oil it, twice', 'merge_request[description]': 'It still creaks.' };
+    await page.goto(`${form}&${new URLSearchParams(given)}`);
+    await valued(page.getByLabel('Title'), 'Oil it, twice');
+    await valued(description, 'It still creaks.');
+  });
   await suite.step('the description of the settings comes before the files, and is sent', async () => {
     await openPart(page, `/${project}/-/settings?part=merge`, 'Titles and messages');
     await page.getByLabel('Default description of new merge requests').fill('From %{source_branch}');

@@ -60,7 +60,20 @@ const edit = createRoute({
 const newFile = createRoute({
   ...under,
   path: '/new/$',
-  validateSearch: (search): { n?: number | undefined } => ({ n: number(search.n) }),
+  // Links to the form, in comments of bots for example, fill it in.
+  validateSearch: (
+    search,
+  ): {
+    readonly n?: number | undefined;
+    readonly file_name?: string | undefined;
+    readonly content?: string | undefined;
+    readonly commit_message?: string | undefined;
+  } => ({
+    n: number(search.n),
+    file_name: text(search.file_name),
+    content: text(search.content ?? search.file),
+    commit_message: text(search.commit_message),
+  }),
   beforeLoad: signedIn,
   loader: loadNewFile,
   component: lazyRouteComponent(() => import('../features/files/NewFilePage.tsx')),

@@ -28,12 +28,14 @@ interface Props {
   readonly original: DraftFile;
   /** The commit that is seen. */
   readonly base: string | null;
+  /** The message that the address of the page proposes. */
+  readonly message?: string | undefined;
 }
 
 /** As editors have it: the ends of lines come back when it is kept. */
 const lines = (content: string) => content.replaceAll('\r\n', '\n');
 
-export function FileEditor({ gitRef, editing, drafting, draftKey, original, base }: Props) {
+export function FileEditor({ gitRef, editing, drafting, draftKey, original, base, message }: Props) {
   const { path, segment } = useProject();
   const { draft } = drafting;
   const file = draft.files[draftKey] ?? original;
@@ -45,6 +47,7 @@ export function FileEditor({ gitRef, editing, drafting, draftKey, original, base
     ref: gitRef,
     editing,
     usual,
+    message,
     base: apart ? draft.base : null,
     actions: () => actionsOf(draft),
     committed: drafting.forget,

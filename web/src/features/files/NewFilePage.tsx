@@ -11,8 +11,14 @@ import { useEditing } from './useBranch.ts';
 import { useDraft } from './useDraft.ts';
 
 function Editor({ place, number }: { place: Place; number: number }) {
+  const { file_name: name, content = '', commit_message: message } = useSearch({ from: '/p/$path/new/$' });
   const editing = useEditing(place.ref);
-  const drafting = useDraft(place.ref);
+  const key = newKey(number);
+  const folder = place.path === '' ? '' : inFolder(place.path, '');
+  const empty = { previous: null, path: folder, content: '', lastCommit: null };
+  const given =
+    name === undefined && content === '' ? null : { key, file: { ...empty, path: folder + (name ?? ''), content } };
+  const drafting = useDraft(place.ref, given);
   if (editing === 'none' || editing === 'fork')
     return <EmptyState title="You cannot commit here">You need push access to the branch to add files.</EmptyState>;
   return (
@@ -21,14 +27,10 @@ function Editor({ place, number }: { place: Place; number: number }) {
       gitRef={place.ref}
       editing={editing}
       drafting={drafting}
-      draftKey={newKey(number)}
+      draftKey={key}
       base={null}
-      original={{
-        previous: null,
-        path: place.path === '' ? '' : inFolder(place.path, ''),
-        content: '',
-        lastCommit: null,
-      }}
+      original={empty}
+      message={message}
     />
   );
 }

@@ -23,6 +23,8 @@ interface Plan {
   readonly editing: Editing;
   /** The message while none was typed. */
   readonly usual: string;
+  /** What the address of the page proposes instead. */
+  readonly message?: string | undefined;
   actions(): FileAction[] | Promise<FileAction[]>;
   /** A new branch begins at this commit, not at the tip of the branch. */
   readonly base?: string | null | undefined;
@@ -41,7 +43,7 @@ export function useCommit(plan: Plan) {
   const navigate = useNavigate();
   const [suffix] = useState(() => Math.random().toString(36).slice(2, 7));
   const [values, setValues] = useState<CommitValues>({
-    message: null,
+    message: plan.message ?? null,
     onNew: plan.editing === 'branch',
     branch: `${session?.user?.username ?? 'my'}-patch-${suffix}`,
     request: true,

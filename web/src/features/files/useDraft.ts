@@ -3,9 +3,20 @@ import { useState } from 'react';
 import { type DraftFile, keepDraft, noDraft, readDraft } from '../../lib/drafts.ts';
 import { useProject } from '../projects/useProject.ts';
 
-export function useDraft(ref: string) {
+/** A file that the address of the page fills in. */
+export interface Given {
+  readonly key: string;
+  readonly file: DraftFile;
+}
+
+export function useDraft(ref: string, given?: Given | null) {
   const { path } = useProject();
-  const [draft, setDraft] = useState(() => readDraft(path, ref));
+  const [draft, setDraft] = useState(() => {
+    const kept = readDraft(path, ref);
+    // The same file is taken up where it was left.
+    if (!given || kept.files[given.key]?.path === given.file.path) return kept;
+    return { ...kept, files: { ...kept.files, [given.key]: given.file } };
+  });
   return {
     draft,
     /** Keeps a file under its key, or forgets it. */

@@ -33,8 +33,8 @@ export default function NewMergeRequestPage() {
   const place = elsewhere && places.upstream ? places.upstream : places.own;
   const [chosen, setTarget] = useState(search.target);
   const target = chosen ?? place.branch;
-  const [typed, setTyped] = useState<string | null>(null);
-  const [written, setWritten] = useState<string | null>(null);
+  const [typed, setTyped] = useState<string | null>(search.title ?? null);
+  const [written, setWritten] = useState<string | null>(search.description ?? null);
   const [template, setTemplate] = useState<string | null>(null);
   const [assignees, setAssignees] = useState<string[]>([]);
   const [reviewers, setReviewers] = useState<string[]>([]);
