@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { type Api, api, until } from '../support/api.ts';
-import { headed, look, openWindow, withBrowser } from '../support/browser.ts';
+import { confirmAction, headed, look, openWindow, withBrowser } from '../support/browser.ts';
 import { rootPassword, rootToken, startInstance } from '../support/instance.ts';
 import { takeJob } from '../support/runner.ts';
 import { signIn } from '../support/signing-in.ts';
@@ -69,6 +69,11 @@ export async function mergeTrainsJourney(suite: Suite): Promise<void> {
           [0, 1, 2],
         );
         await look(page, 'merge-train');
+        await row(page, 'Waiting', bell).getByRole('button', { name: 'Remove !3 from the merge train' }).click();
+        await confirmAction(page, 'Remove from merge train');
+        await row(page, 'Waiting', bell).waitFor({ state: 'detached' });
+        await call.expect(201, 'POST', `/projects/${id}/merge_trains/merge_requests/3`);
+        await row(page, 'Waiting', bell).getByText('Waiting for !2').waitFor();
       });
 
       await suite.step('a request is merged when its pipeline has passed, without a reload', async () => {

@@ -100,6 +100,14 @@ export const bypassRequestedChanges = (id: string, iid: number) =>
     }),
   );
 
+/** Does not merge by itself any more. On a train it is taken off, and those behind it are tested again without it. */
+export const cancelAutoMerge = (id: string, iid: number) =>
+  unwrap(
+    client.POST('/projects/{id}/merge_requests/{merge_request_iid}/cancel_merge_when_pipeline_succeeds', {
+      params: of(id, iid),
+    }),
+  );
+
 /** In one commit. */
 export const applySuggestions = (ids: readonly number[]) =>
   unwrap(client.PUT('/suggestions/batch_apply', { params: {}, body: { ids: [...ids] } }));

@@ -5,7 +5,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { client, type Schemas, unwrap } from '../../lib/api.ts';
-import { bypassRequestedChanges } from '../../lib/reviews.ts';
+import { bypassRequestedChanges, cancelAutoMerge } from '../../lib/reviews.ts';
 import { FormError } from '../../ui/FormError.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
@@ -96,15 +96,7 @@ function useMergeActions(request: Request) {
       onSettled: settled,
     }),
     bypass: useMutation({ mutationFn: () => bypassRequestedChanges(path, request.iid), onSettled: settled }),
-    stopWaiting: useMutation({
-      mutationFn: () =>
-        unwrap(
-          client.POST('/projects/{id}/merge_requests/{merge_request_iid}/cancel_merge_when_pipeline_succeeds', {
-            params,
-          }),
-        ),
-      onSettled: settled,
-    }),
+    stopWaiting: useMutation({ mutationFn: () => cancelAutoMerge(path, request.iid), onSettled: settled }),
   };
 }
 

@@ -1,5 +1,5 @@
 /** The merge train of a branch, live: each entry with its pipeline and what it waits for. */
-import { useSuspenseQuery } from '@tanstack/react-query';
+import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import {
   mergeTrain,
@@ -9,14 +9,17 @@ import {
   typicalSeconds,
   waitsFor,
 } from '../../lib/merge-trains.ts';
+import { cancelAutoMerge } from '../../lib/reviews.ts';
 import { useLive } from '../../lib/useLive.ts';
+import { ConfirmButton } from '../../ui/ConfirmButton.tsx';
 import { DataList, DataRow } from '../../ui/DataList.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { RefBadge } from '../../ui/RefBadge.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
-import { useProject } from '../projects/useProject.ts';
+import { level, useProject } from '../projects/useProject.ts';
+import classes from './merge-trains.module.css';
 
 /** About how long it takes until an entry is merged, in words. */
 function remaining(seconds: number | null): string | null {
@@ -24,12 +27,26 @@ function remaining(seconds: number | null): string | null {
   return seconds < 60 ? 'Less than a minute left' : `About ${Math.round(seconds / 60)} min left`;
 }
 
-function EntryRow({ entry, says, left = null }: { entry: TrainEntry; says: string; left?: string | null }) {
-  const { segment } = useProject();
+interface EntryProps {
+  readonly entry: TrainEntry;
+  readonly says: string;
+  readonly left?: string | null;
+  /** Of those that wait: its place, the first one is merged next. */
+  readonly position?: number;
+}
+
+function EntryRow({ entry, says, left = null, position }: EntryProps) {
+  const { segment, path, level: own } = useProject();
+  const cache = useQueryClient();
   const { merge_request: request, pipeline } = entry;
   return (
     <DataRow
-      before={<StatusBadge status={pipeline?.status ?? 'created'} compact />}
+      before={
+        <span className={classes.before}>
+          {position === undefined ? null : <span>{position}</span>}
+          <StatusBadge status={pipeline?.status ?? 'created'} compact />
+        </span>
+      }
       title={
         <Link to="/p/$path/merge_requests/$iid" params={{ path: segment, iid: String(request.iid) }} data-entry>
           {request.title}
@@ -49,7 +66,23 @@ function EntryRow({ entry, says, left = null }: { entry: TrainEntry; says: strin
           {left ? <span>{left}</span> : null}
         </>
       }
-      after={<TimeAgo at={entry.merged_at ?? entry.created_at} />}
+      after={
+        <>
+          <TimeAgo at={entry.merged_at ?? entry.created_at} />
+          {position !== undefined && own >= level.developer ? (
+            <ConfirmButton
+              title="Remove from merge train"
+              about={`Remove !${request.iid} from the merge train`}
+              text={`!${request.iid} ${request.title} will not be merged. Merge requests behind it are tested again without it.`}
+              action="Remove from merge train"
+              label="Remove"
+              size="compact-xs"
+              run={() => cancelAutoMerge(path, request.iid)}
+              shown={() => cache.invalidateQueries({ queryKey: mergeTrainKey(path) })}
+            />
+          ) : null}
+        </>
+      }
     />
   );
 }
@@ -75,9 +108,9 @@ function Train() {
   const typical = typicalSeconds(data.merged);
   return (
     <Page title={`Merge train · ${project.name_with_namespace}`} heading="Merge train">
-      <p>
-        Into <RefBadge name={branch} />
-        {typical === null ? null : `. Recent merges took about ${Math.max(1, Math.round(typical / 60))} min.`}
+      <p className={classes.target}>
+        Target branch <RefBadge name={branch} />
+        {typical === null ? null : <span>Recent merges took about {Math.max(1, Math.round(typical / 60))} min</span>}
       </p>
       {data.waiting.length === 0 ? (
         <EmptyState title="No merge requests are waiting">
@@ -89,6 +122,7 @@ function Train() {
             <EntryRow
               key={entry.id}
               entry={entry}
+              position={at + 1}
               says={waitsFor(entry, data.waiting[at - 1])}
               left={remaining(secondsLeft(data.waiting.slice(0, at), entry, data.merged, Date.now()))}
             />

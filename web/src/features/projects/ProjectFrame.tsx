@@ -145,7 +145,7 @@ export function ProjectFrame({ children }: { children: ReactNode }) {
             </a>
           ) : null}
           {project.merge_requests_enabled === false ? null : (
-            <Link to="/p/$path/merge_requests" params={params} {...current('merge_requests')}>
+            <Link to="/p/$path/merge_requests" params={params} {...current('merge_requests', 'merge_trains')}>
               Merge requests
             </Link>
           )}
