@@ -91,6 +91,12 @@ function checkBody(body: string): void {
 /** Tells things of one kind apart. */
 const thingOf = ({ projectId, id, commitId }: Noteable) => [projectId, id, commitId].join(' ');
 
+/** Where an answer stands: at the lines of what it answers. */
+function placeOfReply({ position, original_position, line_code, outdated }: Note) {
+  const stored = (place: Note['position']) => (place === null ? null : JSON.stringify(place));
+  return { line_code, outdated, position: stored(position), original_position: stored(original_position) };
+}
+
 export const newDiscussionId = (): string => randomBytes(20).toString('hex');
 
 export function noteService({
@@ -127,7 +133,12 @@ export function noteService({
     place: Place,
     caller: Caller,
     note: NewNote,
-    discussion: { readonly id: string; readonly resolved?: Pick<Note, 'resolved_at' | 'resolved_by_id'> | undefined },
+    discussion: {
+      readonly id: string;
+      readonly resolved?: Pick<Note, 'resolved_at' | 'resolved_by_id'> | undefined;
+      /** What it answers where that stands on a line: it stands there, too, and moves along. */
+      readonly first?: Note | undefined;
+    },
     before?: (tx: Db) => Promise<void>,
   ): Promise<Note> {
     const { user } = caller;
@@ -150,6 +161,7 @@ export function noteService({
       resolvable: resolvable(place, note.kind),
       ...(discussion.resolved ?? {}),
       ...(note.position ? { position: JSON.stringify(note.position), line_code: note.lineCode ?? null } : {}),
+      ...(discussion.first ? placeOfReply(discussion.first) : {}),
       ...at,
     };
     const ready = { place, values, named };
@@ -253,9 +265,13 @@ export function noteService({
       return await write(
         place,
         caller,
-        { ...note, kind: 'discussion', internal: first.internal },
+        {
+          ...{ ...note, commitId: first.commit_id, internal: first.internal },
+          kind: first.kind === 'diff' ? 'diff' : 'discussion',
+        },
         {
           id: discussionId,
+          first: first.kind === 'diff' ? first : undefined,
           resolved: resolved && { resolved_at: resolved.resolved_at, resolved_by_id: resolved.resolved_by_id },
         },
         single ? (tx) => queries.makeThread(tx, first.id, resolvable(place, 'discussion')) : undefined,

@@ -378,9 +378,13 @@ describe('positions', () => {
     ] as const)
       expect([more, (await begin(path, { body: 'x', ...at(more) })).status]).toEqual([more, status]);
     const reply = await project.api('POST', `${path}/discussions/${added.body.id}/notes`, { json: { body: 'so' } });
-    expect(reply.body).toMatchObject({ type: 'DiscussionNote', resolvable: true });
+    // An answer stands where what it answers stands, as clients expect it.
+    expect(reply.body).toMatchObject({ type: 'DiffNote', resolvable: true, commit_id: null });
+    expect(reply.body).toMatchObject({ position: added.body.notes[0]?.position });
     const commit = String(mr.diff_refs.head_sha);
     const inCommit = await begin(path, { body: 'here', commit_id: commit, ...at({ new_line: 2 }) });
     expect(inCommit.body.notes[0]).toMatchObject({ commit_id: commit });
+    const there = await project.api('POST', `${path}/discussions/${inCommit.body.id}/notes`, { json: { body: 'yes' } });
+    expect(there.body).toMatchObject({ type: 'DiffNote', commit_id: commit, position: { new_line: 2 } });
   });
 });

@@ -147,6 +147,7 @@ import { instanceDownloadsMigration } from './1170-instance-downloads.ts';
 import { sshPushMirrorsMigration } from './1171-ssh-push-mirrors.ts';
 import { pullMirrorsMigration } from './1210-pull-mirrors.ts';
 import { protectedRequestPipelinesMigration } from './1260-protected-request-pipelines.ts';
+import { repliesOnLinesMigration } from './1300-replies-on-lines.ts';
 
 /** One step of the schema. `statements` run in order in one transaction; each may hold several SQL commands. */
 export interface Migration {
@@ -303,4 +304,5 @@ export const migrations: readonly Migration[] = [
   sshPushMirrorsMigration,
   pullMirrorsMigration,
   protectedRequestPipelinesMigration,
+  repliesOnLinesMigration,
 ];
