@@ -93,7 +93,7 @@ async function graphs(page: Page, pipeline: number): Promise<void> {
   await graph.getByRole('link', { name: 'children' }).waitFor();
   assert.equal(await graph.getByText('survey').count(), 0);
   await page.getByRole('button', { name: 'Show jobs of children' }).click();
-  await page.getByRole('link', { name: 'survey' }).waitFor();
+  await page.getByRole('link', { name: 'survey', exact: true }).waitFor();
   await look(page, 'pipeline-children');
   await page.getByText('By needs').click();
   await page.waitForURL(/graph=needs/);

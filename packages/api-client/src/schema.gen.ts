@@ -21782,6 +21782,8 @@ export interface components {
             new_user_signups_cap?: number | null;
             only_allow_merge_if_all_discussions_are_resolved: boolean;
             only_allow_merge_if_pipeline_succeeds: boolean;
+            /** @description With `with_own_access_level`: the level of the caller, from wherever it comes; 0 for none */
+            own_access_level?: number;
             parent_id: number | null;
             path: string;
             prevent_forking_outside_group: boolean;
@@ -40734,6 +40736,8 @@ export interface operations {
                 statistics?: boolean;
                 /** @description Also give custom attributes; administrators only */
                 with_custom_attributes?: boolean;
+                /** @description Also give the level of the caller */
+                with_own_access_level?: boolean;
                 /**
                  * @deprecated
                  * @description Use `/groups/:id/projects`

@@ -123,7 +123,11 @@ export const group = (path: string) =>
   queryOptions({
     queryKey: ['group', path],
     queryFn: () =>
-      unwrap(client.GET('/groups/{id}', { params: { path: { id: path }, query: { with_projects: false } } })),
+      unwrap(
+        client.GET('/groups/{id}', {
+          params: { path: { id: path }, query: { with_projects: false, with_own_access_level: true } },
+        }),
+      ),
   });
 
 export const applicationSettings = () =>

@@ -1,25 +1,26 @@
 /** What the pages of groups ask of the API, as queries with their keys. */
 import { queryOptions } from '@tanstack/react-query';
-import { ApiError, client, unwrap, unwrapPage } from './api.ts';
+import { client, unwrap, unwrapPage } from './api.ts';
+import { group } from './data.ts';
+import { queries } from './queries.ts';
 import { currentSession } from './session.ts';
 
 const id = (path: string) => ({ id: path });
 const many = 100;
 
-/** The caller's level in a group: 0 for none, an owner's for administrators. */
+/** The caller's level in a group, read with it: 0 for none, an owner's for administrators. */
 export const groupLevel = (path: string) =>
   queryOptions({
     queryKey: ['group', path, 'own-level'],
     queryFn: async () => {
       const { user, admin } = await currentSession();
       if (!user || admin) return admin ? 50 : 0;
-      const params = { path: { id: path, user_id: user.id } };
-      try {
-        return (await unwrap(client.GET('/groups/{id}/members/all/{user_id}', { params }))).access_level;
-      } catch (error) {
-        if (error instanceof ApiError && error.status < 500 && error.status > 0) return 0;
-        throw error;
-      }
+      // Once with the pages that ask for both.
+      const { own_access_level: level = 0 } = await queries.fetchQuery({
+        ...group(path),
+        staleTime: Number.POSITIVE_INFINITY,
+      });
+      return level;
     },
   });
 

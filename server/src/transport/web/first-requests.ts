@@ -46,7 +46,7 @@ function placeOf(path: string, old: ReadonlySet<string>): Place {
   if (!fullPath.test(name)) return elsewhere;
   if (first === 'groups' && others.length > 0 && (below !== undefined || others[0] !== 'new')) {
     const api = `/api/v4/groups/${others.join('%2F')}`;
-    return { of: 'group', api, query: '?with_projects=false', rest: below ?? '' };
+    return { of: 'group', api, query: '?with_projects=false&with_own_access_level=true', rest: below ?? '' };
   }
   if (others.length === 0 || first === 'u' || reservedAtTheTop.has(first)) return elsewhere;
   const at = segments.findIndex((segment, index) => index >= 2 && old.has(segment));

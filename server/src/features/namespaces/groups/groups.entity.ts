@@ -119,6 +119,9 @@ export const GroupDetail = Entity('GroupDetail', {
   only_allow_merge_if_all_discussions_are_resolved: Flag(),
   projects: Sometimes(ListOf(Project)),
   shared_projects: Sometimes(ListOf(Project)),
+  own_access_level: Sometimes(
+    Count({ description: 'With `with_own_access_level`: the level of the caller, from wherever it comes; 0 for none' }),
+  ),
 });
 
 /** The least of a group: what it is and where. */
@@ -208,6 +211,7 @@ export interface GroupDetailOptions extends GroupOptions {
     readonly own: Array<Static<typeof Project>>;
     readonly shared: Array<Static<typeof Project>>;
   };
+  readonly ownLevel?: number;
 }
 
 const ownersJson = (group: Namespace) => ({
@@ -239,5 +243,6 @@ export function groupDetailJson(group: Namespace, options: GroupDetailOptions): 
     allow_merge_on_skipped_pipeline: group.allow_merge_on_skipped_pipeline,
     only_allow_merge_if_all_discussions_are_resolved: group.only_allow_merge_if_all_discussions_are_resolved,
     ...(options.projects ? { projects: options.projects.own, shared_projects: options.projects.shared } : {}),
+    ...(options.ownLevel === undefined ? {} : { own_access_level: options.ownLevel }),
   };
 }

@@ -59,6 +59,7 @@ export function groupRoutes(deps: GroupRouteDependencies): Route[] {
     readonly projects?: boolean;
     readonly statistics?: boolean;
     readonly customAttributes?: boolean;
+    readonly ownLevel?: boolean;
   }
 
   async function detail(subject: GroupSubject, caller: Caller, options: DetailOptions = {}) {
@@ -78,6 +79,7 @@ export function groupRoutes(deps: GroupRouteDependencies): Route[] {
       customAttributes: attributes?.get(group.id),
       sharedWith: await sharedWith(db, group.id, caller),
       ...(options.projects ? { projects: await projectsOf(group, caller) } : {}),
+      ...(options.ownLevel ? { ownLevel: level } : {}),
     });
   }
 
@@ -144,10 +146,12 @@ export function groupRoutes(deps: GroupRouteDependencies): Route[] {
           Bool({ default: false, description: 'Also give custom attributes; administrators only' }),
         ),
         statistics: Optional(Bool({ default: false, description: 'Administrators only' })),
+        with_own_access_level: Optional(Bool({ default: false, description: 'Also give the level of the caller' })),
       }),
       responses: { 200: GroupDetail },
       handler: ({ params, caller, subject }) =>
         detail(subject, caller, {
+          ownLevel: params.with_own_access_level ?? false,
           projects: params.with_projects ?? true,
           statistics: params.statistics ?? false,
           customAttributes: params.with_custom_attributes ?? false,

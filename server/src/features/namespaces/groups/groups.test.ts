@@ -130,6 +130,9 @@ describe('one group', () => {
     const open = await get(`/groups/${group.id}`);
     expect(ids(open.body.projects)).toEqual([inside.id]);
     expect(await get(`/groups/${group.id}`, alice, { with_projects: 'false' })).not.toHaveProperty('body.projects');
+    const shown = await get(`/groups/${group.id}`, alice, { with_own_access_level: 'true' });
+    expect(shown.body).toMatchObject({ own_access_level: Level.owner });
+    expect(await get(`/groups/${group.id}`, alice)).not.toHaveProperty('body.own_access_level');
   });
 
   test('[3/fields.group/19] [3/fields.group/14] [3/fields.group/21] statistics and storage are for administrators', async () => {

@@ -3,7 +3,6 @@ import Type from 'typebox';
 import { Entity, ListOf, Text } from '../../../kernel/http/entity.ts';
 import { recordNotFound } from '../../../kernel/http/errors.ts';
 import { Int } from '../../../kernel/http/params/schema.ts';
-import { requireOnProject } from '../../../kernel/http/parents.ts';
 import { type Route, route } from '../../../kernel/http/route.ts';
 import { type FollowUps, thread } from './follow-ups.ts';
 import { projectParam } from './issues.params.ts';
@@ -29,7 +28,6 @@ export const followUpRoute = (followUp: FollowUps): Route =>
     }),
     responses: { 200: FollowUpIssue },
     handler: async ({ params, subject, caller }) => {
-      requireOnProject(caller, 'create_issue', subject);
       const found = await followUp(subject, caller, {
         ...params,
         merge_request_to_resolve_discussions_of: params.merge_request_iid,

@@ -1,6 +1,7 @@
 /** The sentence about approvals. */
 import { expect, it } from 'vitest';
-import { type Approvals, approvalSentence } from './approvals.ts';
+import type { Approvals } from './approvals.ts';
+import { approvalSentence } from './approving.ts';
 
 const given = (values: Partial<Approvals>) =>
   approvalSentence({
