@@ -1,4 +1,4 @@
-/** Documents of repositories in a real browser: what Markdown becomes, and what it must never do. */
+/** Documents of repositories in a real browser: what Markdown becomes, and what it must never do. Slow: diagrams are drawn. */
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { type Api, api } from '../support/api.ts';

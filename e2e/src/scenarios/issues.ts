@@ -1,4 +1,4 @@
-/** Issues on their pages: written, found by filters, discussed by two people, closed. */
+/** Issues on their pages: written, found by filters, discussed by two people, closed. Slow: two people, one on a phone in the dark. */
 import assert from 'node:assert/strict';
 import { type Api, api } from '../support/api.ts';
 import { counted, headed, look, openWindow, valued, withBrowser } from '../support/browser.ts';

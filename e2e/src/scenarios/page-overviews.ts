@@ -1,4 +1,4 @@
-/** What pages tell at a glance: CI state of commits and branches, a recent push, the palette, runners, the state of the instance. */
+/** What pages tell at a glance: CI state of commits and branches, a recent push, the palette, runners, the instance. Slow: eight pages. */
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { type Api, api, until } from '../support/api.ts';

@@ -1,4 +1,4 @@
-/** Pages of a repository in a real browser: its protections and statuses, its files, its history. */
+/** Pages of a repository: its protections and statuses, its files, its history. Slow: each page of its settings, one after the other. */
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { type Api, api, until } from '../support/api.ts';
