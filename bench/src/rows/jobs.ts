@@ -18,14 +18,23 @@ interface Job {
 
 const megabyte = 1024 * 1024;
 
-/** A project whose pipeline runs this configuration, and the pipeline. */
-async function started({ call }: Target, project: Project, content: string): Promise<{ id: number }> {
-  await call('POST', `${project.api}/repository/commits`, {
+/** Gives a project its configuration, which no pipeline runs yet. */
+const configured = ({ call }: Target, project: Project, content: string) =>
+  call('POST', `${project.api}/repository/commits`, {
     ...{ branch: 'main', commit_message: 'Configure [skip ci]' },
     actions: [{ action: 'create', file_path: '.gitlab-ci.yml', content }],
   });
-  return await call<{ id: number }>('POST', `${project.api}/pipeline`, { ref: 'main' });
+
+const run = ({ call }: Target, project: Project) =>
+  call<{ id: number }>('POST', `${project.api}/pipeline`, { ref: 'main' });
+
+/** A project whose pipeline runs this configuration, and the pipeline. */
+async function started(target: Target, project: Project, content: string): Promise<{ id: number }> {
+  await configured(target, project, content);
+  return await run(target, project);
 }
+
+const heldByProtocol = 'job: {script: [x], tags: [bench-protocol]}\n';
 
 async function ended(target: Target, project: Project, pipeline: { id: number }, count: number): Promise<Job[]> {
   for (const end = performance.now() + 600_000; performance.now() < end; await pause(100)) {
@@ -117,7 +126,7 @@ async function taken(
   name: string,
 ): Promise<{ project: Project; job: TakenJob }> {
   const project = await createProject(target, name);
-  await started(target, project, 'job: {script: [x], tags: [bench-protocol]}\n');
+  await started(target, project, heldByProtocol);
   return { project, job: await runner.take() };
 }
 
@@ -249,12 +258,7 @@ async function singleFile(context: Context, runner: ProtocolRunner, size: number
 async function pickUp(context: Context, runner: ProtocolRunner, rounds: number): Promise<void> {
   const { target } = context.ours;
   const project = await createProject(target, 'bench-pick-up');
-  await target.call('POST', `${project.api}/repository/commits`, {
-    ...{ branch: 'main', commit_message: 'Configure [skip ci]' },
-    actions: [
-      { action: 'create', file_path: '.gitlab-ci.yml', content: 'job: {script: [x], tags: [bench-protocol]}\n' },
-    ],
-  });
+  await configured(target, project, heldByProtocol);
   const times: number[] = [];
   for (let round = 0; round < rounds; round++) {
     let answered = 0;
@@ -264,7 +268,7 @@ async function pickUp(context: Context, runner: ProtocolRunner, rounds: number):
     });
     // The request is held before there is a job; answers of several moments into it are among the rounds.
     await pause(300 + (round % 10) * 100);
-    const created = await target.call<{ id: number }>('POST', `${project.api}/pipeline`, { ref: 'main' });
+    const created = await run(target, project);
     const known = performance.now();
     const found = await job;
     const [own] = await pipelineJobs<Job>(target, project, created, 1);
@@ -276,7 +280,10 @@ async function pickUp(context: Context, runner: ProtocolRunner, rounds: number):
   context.add({
     name: 'pipeline acknowledged to its job in the hands of an idle runner that holds a request',
     ours: figure,
-    goal: { text: 'p50 <= 100 ms, p90 <= 500 ms', met: (figure.p50 ?? 1e9) <= 100 && (figure.p95 ?? 1e9) <= 500 },
+    goal: {
+      text: 'p50 <= 100 ms, p95 <= 500 ms',
+      met: (figure.p50 ?? Number.NaN) <= 100 && (figure.p95 ?? Number.NaN) <= 500,
+    },
     note: `${rounds} rounds; 0 where the runner had the job before the answer about its pipeline was read`,
   });
 }

@@ -24,6 +24,7 @@ import { uploadRoutes } from './uploads/uploads.routes.ts';
 
 export { awardLines, awardsJson, takeAwards } from './award-emoji/index.ts';
 export { copyComments, copyFollowers } from './copying.queries.ts';
+export { type FeedQuery, feedParameters } from './feed-parameters.ts';
 export { type Labeled, labeled, type Replacement } from './inherited-labels.ts';
 export { textColorOn } from './labels/colors.ts';
 export { LabelBasic, labelBasicJson } from './labels/labels.entity.ts';

@@ -307,6 +307,29 @@ it('locks by name: one holder at a time, given back with the transaction or the 
   expect(await transaction(db, (other) => tryLockInTransaction(other, 'repository', 5))).toBe(true);
 });
 
+it('those who wait for one lock leave connections to holders of others, and take their turn in the order in which they came', async () => {
+  const few = createDb(createPool({ ...database, max: 2 }));
+  const take = (connection: Db, key: string) => sql`select pg_advisory_lock(${key}::bigint)`.execute(connection);
+  const first = Promise.withResolvers<void>();
+  const order: number[] = [];
+  const turns = [0, 1, 2, 3, 4].map((turn) =>
+    withRepositoryLock(few, 6, take, async () => {
+      if (turn === 0) await first.promise;
+      order.push(turn);
+      if (turn === 2) throw new Error('no');
+    }),
+  );
+  // While the first one still holds it.
+  expect(await withRepositoryLock(few, 7, take, async () => 'at once')).toBe('at once');
+  expect(order).toEqual([]);
+  first.resolve();
+  expect((await Promise.allSettled(turns)).map(({ status }) => status)).toEqual(
+    [0, 1, 2, 3, 4].map((turn) => (turn === 2 ? 'rejected' : 'fulfilled')),
+  );
+  expect(order).toEqual([0, 1, 2, 3, 4]);
+  await few.destroy();
+});
+
 it('logs a lost idle connection in a line that says why, without the connection itself', async () => {
   const lines: object[] = [];
   const pool = createPool({ ...database, max: 1, log: { error: (details) => lines.push(details) } });

@@ -7,6 +7,7 @@ export {
   lockInTransaction,
   lockSharedInTransaction,
   tryLockInTransaction,
+  waitedTooLong,
   withLock,
   withLockIfFree,
   withRepositoryLock,

@@ -59,6 +59,47 @@ export const withRepositoryLock = <T, F>(
   work: (connection: Db, found: F) => Promise<T>,
 ): Promise<T> => holding(db, repository(projectId), take, work);
 
+/** Milliseconds that somebody waits for those before here: as long as PostgreSQL would let a statement wait. */
+const longestTurn = 30_000;
+/** SQLSTATE of a statement that waited too long, for the lock among others. */
+const statementTimeout = '57014';
+
+/** Whether the wait for a lock took too long. */
+export const waitedTooLong = (error: unknown): boolean => (error as { code?: unknown }).code === statementTimeout;
+
+/** The last of those who wait for a lock here, by its key. */
+const lasts = new WeakMap<Db, Map<string, Promise<void>>>();
+
+/**
+ * Runs `work` after those who came before with the same key: one of this process at a time waits for a lock with a connection.
+ * Otherwise those who wait for one lock have all connections, and holders of others none.
+ */
+async function inTurn<T>(db: Db, key: string, work: () => Promise<T>): Promise<T> {
+  const queue = lasts.get(db) ?? new Map<string, Promise<void>>();
+  lasts.set(db, queue);
+  const before = queue.get(key);
+  const own = Promise.withResolvers<void>();
+  const over = Promise.all([before, own.promise]).then(() => {
+    if (queue.get(key) === over) queue.delete(key);
+  });
+  queue.set(key, over);
+  try {
+    if (before) await within(before, longestTurn);
+    return await work();
+  } finally {
+    own.resolve();
+  }
+}
+
+async function within(before: Promise<void>, milliseconds: number): Promise<void> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => late.reject(Object.assign(new Error('waited too long for a lock'), { code: statementTimeout })),
+    milliseconds,
+  );
+  await Promise.race([before, late.promise]).finally(() => clearTimeout(timer));
+}
+
 /** Holds the named lock on a connection of its own while `work` runs. */
 export const withLock = <T>(
   db: Db,
@@ -102,12 +143,14 @@ async function holding<T, F>(
   take: (connection: Db, key: string) => Promise<F>,
   work: (connection: Db, found: F) => Promise<T>,
 ): Promise<T> {
-  return await db.connection().execute(async (connection) => {
-    const found = await take(connection, key);
-    try {
-      return await work(connection, found);
-    } finally {
-      await release(connection, key);
-    }
-  });
+  return await inTurn(db, key, () =>
+    db.connection().execute(async (connection) => {
+      const found = await take(connection, key);
+      try {
+        return await work(connection, found);
+      } finally {
+        await release(connection, key);
+      }
+    }),
+  );
 }

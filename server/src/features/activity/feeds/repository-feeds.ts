@@ -35,10 +35,7 @@ export function repositoryFeeds({ db, externalUrl, reader }: Dependencies) {
     throw notFound();
   }
 
-  async function commitEntry(
-    subject: ProjectSubject,
-    { title, message, author, committer, id }: Commit,
-  ): Promise<Entry> {
+  function commitEntry(subject: ProjectSubject, { title, message, author, committer, id }: Commit): Entry {
     const url = `${addressOf(subject)}/-/commit/${id}`;
     const summary = message.slice(title.length).trim();
     const { name, email } = author;
@@ -53,7 +50,7 @@ export function repositoryFeeds({ db, externalUrl, reader }: Dependencies) {
     const page = `${addressOf(subject)}/-/commits/${encoded(name)}`;
     return {
       ...{ title: titled(subject, `commits: ${name}`), page, self: `${page}?format=atom` },
-      entries: await Promise.all(found.map((commit) => commitEntry(subject, commit))),
+      entries: found.map((commit) => commitEntry(subject, commit)),
     };
   }
 

@@ -17,7 +17,7 @@ import { findJobById, jobsInStatuses, lockJob } from '../jobs/jobs.queries.ts';
 import type { JobPlan } from '../jobs/plan.ts';
 import type { Pipelines } from '../pipelines/create.ts';
 import { findPipelineById } from '../pipelines/pipelines.queries.ts';
-import { fullRef, isAmbiguous, mayRunOn, resolveReference } from '../pipelines/references.ts';
+import { fullRef, mayRunOn, resolveReference } from '../pipelines/references.ts';
 import type { CreatePipeline, PipelineVariableInput } from '../pipelines/request.ts';
 import { lockPipeline } from '../scheduling/process.queries.ts';
 import {
@@ -127,7 +127,7 @@ export function bridgeTasks(deps: CiDependencies, pipelines: Pipelines): Task[] 
     if (!may) return { reason: 'insufficient_bridge_permissions' };
     const none = 'downstream_pipeline_creation_failed';
     if (!found) return { reason: none, errors: ['Reference not found'] };
-    if (await isAmbiguous(repository, subject, branch ?? '')) return { reason: none, errors: ['Ref is ambiguous'] };
+    if (found.ambiguous) return { reason: none, errors: ['Ref is ambiguous'] };
     const chain = (await upstreamsOf(db, from.id)).filter(({ source }) => source !== 'parent_pipeline');
     const counts = Map.groupBy(chain, ({ project_id, ref, source }) => JSON.stringify([project_id, ref, source]));
     if ([...counts.values()].some((same) => same.length > mostOfOneRef)) return { reason: 'pipeline_loop_detected' };

@@ -34,7 +34,7 @@ import type { Pipelines } from './create.ts';
 import { detailsOf } from './list-details.ts';
 import { PipelineDetail, PipelineListed, PipelineVariable, pipelineListed } from './pipelines.entity.ts';
 import { findPipeline, listPipelines, newestPipeline, type PipelineFilter } from './pipelines.queries.ts';
-import { isAmbiguous, mayNotRunOn, mayRunOn, type Reference, resolveReference } from './references.ts';
+import { mayNotRunOn, mayRunOn, type Reference, resolveReference } from './references.ts';
 import { removePipeline } from './removal.ts';
 import { mayCancel, mayGiveVariables } from './restrictions.ts';
 import { pipelineScope, pipelineScopes } from './scopes.ts';
@@ -66,7 +66,7 @@ export function pipelineRoutes(
   async function resolveRef(subject: ProjectSubject, name: string): Promise<Reference> {
     const found = await resolveReference(repository, subject, name);
     if (!found) throw invalidRecord({ base: ['Reference not found'] });
-    if (await isAmbiguous(repository, subject, name)) throw invalidRecord({ base: ['Ref is ambiguous'] });
+    if (found.ambiguous) throw invalidRecord({ base: ['Ref is ambiguous'] });
     return found;
   }
 

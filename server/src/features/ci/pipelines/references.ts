@@ -8,6 +8,12 @@ export interface Reference {
   readonly sha: string;
 }
 
+/** What a name means. */
+export interface Resolved extends Reference {
+  /** There is a branch as well as a tag of this name. */
+  readonly ambiguous: boolean;
+}
+
 type Repository = Pick<CiDependencies, 'repository'>['repository'];
 
 /** The branches and tags that a name may mean: a full name means one. */
@@ -19,22 +25,13 @@ export async function resolveReference(
   repository: Pick<Repository, 'resolve'>,
   subject: ProjectSubject,
   name: string,
-): Promise<Reference | null> {
-  for (const ref of candidates(name)) {
-    const sha = await repository.resolve(subject.project, ref);
-    if (sha !== null) return { ref, sha };
-  }
-  return null;
-}
-
-/** Whether there are a branch and a tag of this name. */
-export async function isAmbiguous(
-  repository: Pick<Repository, 'resolve'>,
-  subject: ProjectSubject,
-  name: string,
-): Promise<boolean> {
-  const found = await Promise.all(candidates(name).map((ref) => repository.resolve(subject.project, ref)));
-  return found.filter((sha) => sha !== null).length > 1;
+): Promise<Resolved | null> {
+  const asked = await Promise.all(
+    candidates(name).map(async (ref) => ({ ref, sha: await repository.resolve(subject.project, ref) })),
+  );
+  const found = asked.flatMap(({ ref, sha }) => (sha === null ? [] : [{ ref, sha }]));
+  const [first, ...others] = found;
+  return first ? { ...first, ambiguous: others.length > 0 } : null;
 }
 
 /** Whether the caller may run pipelines on the full ref: on a protected one only who may change it. */

@@ -9,7 +9,7 @@ import { forbidden, invalidRecord, notFound } from '../../../kernel/http/errors.
 import type { CiDependencies } from '../deps.ts';
 import { remembering } from '../pipelines/context.ts';
 import type { CreateOutcome, Pipelines } from '../pipelines/create.ts';
-import { isAmbiguous, mayRunOn, resolveReference } from '../pipelines/references.ts';
+import { mayRunOn, resolveReference } from '../pipelines/references.ts';
 import type { CreatePipeline } from '../pipelines/request.ts';
 import { mayGiveVariables } from '../pipelines/restrictions.ts';
 import { variableProblems } from '../variables/masking.ts';
@@ -98,7 +98,7 @@ export function schedulesService(deps: CiDependencies, pipelines: Pipelines) {
   ): Promise<ScheduleValues> {
     const problems = timingProblems(values);
     if (values.description.trim() === '') problems.description = ["can't be blank"];
-    if (await isAmbiguous(repository, subject, values.ref)) problems.ref = ['is ambiguous'];
+    if ((await resolveReference(repository, subject, values.ref))?.ambiguous) problems.ref = ['is ambiguous'];
     const next = nextRunOf(values, new Date());
     if (Object.keys(problems).length > 0 || next === null) throw invalidRecord(problems);
     return { ...values, next_run_at: next };

@@ -12,7 +12,7 @@ import type { CiDependencies } from '../deps.ts';
 import { findTokenJob, isTokenOfEndedJob } from '../jobs/jobs.queries.ts';
 import type { PipelineInputs } from '../pipelines/compile.ts';
 import type { Pipelines } from '../pipelines/create.ts';
-import { isAmbiguous, mayNotRunOn, mayRunOn, resolveReference } from '../pipelines/references.ts';
+import { mayNotRunOn, mayRunOn, resolveReference } from '../pipelines/references.ts';
 import type { CreatePipeline, PipelineVariableInput } from '../pipelines/request.ts';
 import { mayGiveVariables } from '../pipelines/restrictions.ts';
 import { variableProblems } from '../variables/masking.ts';
@@ -161,7 +161,7 @@ export function triggersService(deps: CiDependencies, pipelines: Pipelines) {
       throw noPipeline('Insufficient permissions to create a new pipeline');
     const found = await resolveReference(repository, subject, request.ref);
     if (!found) throw noPipeline('Reference not found');
-    if (await isAmbiguous(repository, subject, request.ref)) throw noPipeline('Ref is ambiguous');
+    if (found.ambiguous) throw noPipeline('Ref is ambiguous');
     if (!(await mayRunOn(repository, subject, caller, found.ref))) throw noPipeline(mayNotRunOn(found.ref));
     if (Object.keys(request.variables).length > 0 && !mayGiveVariables(caller, subject))
       throw noPipeline('Insufficient permissions to set pipeline variables');

@@ -220,18 +220,9 @@ export async function deleteEnvironments(tx: Db, ids: readonly number[]): Promis
 /** What goes away, and with it what shows it. */
 export type EnvironmentSource = { readonly branch: string } | Pick<Pipeline, 'merge_request_id'>;
 
-/** Whether an environment is there for that alone: of a merge request, the first job with it is of one of its pipelines and made it. */
-export async function madeBySource(
-  db: Db,
-  { id, created_at }: Environment,
-  source: EnvironmentSource,
-): Promise<boolean> {
-  if ('branch' in source) return true;
-  const { rows } = await sql<{ made: boolean }>`
-    select p.merge_request_id is not distinct from ${source.merge_request_id}::bigint and p.created_at <= ${created_at} as made
-    from job_environments je join jobs j on j.id = je.job_id join pipelines p on p.id = j.pipeline_id
-    where je.environment_id = ${id} order by j.id limit 1`.execute(db);
-  return rows[0]?.made === true;
+interface SourcedEnvironment extends Environment {
+  /** It is there for that alone: of a merge request, the first job with it is of one of its pipelines and made it. */
+  readonly alone: boolean;
 }
 
 /** Environments whose last successful deployment was made from a branch, or by a pipeline of a merge request. */
@@ -239,9 +230,16 @@ export async function environmentsOfSource(
   db: Db,
   projectId: number,
   source: EnvironmentSource,
-): Promise<Environment[]> {
-  const { rows } = await sql<Environment>`
-    select e.* from environments e
+): Promise<SourcedEnvironment[]> {
+  const alone =
+    'branch' in source
+      ? sql`true`
+      : sql`coalesce((
+          select p.merge_request_id is not distinct from ${source.merge_request_id}::bigint and p.created_at <= e.created_at
+          from job_environments je join jobs j on j.id = je.job_id join pipelines p on p.id = j.pipeline_id
+          where je.environment_id = e.id order by j.id limit 1), false)`;
+  const { rows } = await sql<SourcedEnvironment>`
+    select e.*, ${alone} as alone from environments e
     join lateral (
       select d.ref, d.tag, d.job_id from deployments d
       where d.environment_id = e.id and d.status = 'success' order by d.id desc limit 1

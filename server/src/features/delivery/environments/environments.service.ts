@@ -4,7 +4,7 @@ import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { Environment } from '../../../kernel/db/rows.ts';
 import { forbidden, invalidRecord, plainError, recordNotFound } from '../../../kernel/http/errors.ts';
 import { environmentSlug, guessTier, isExternalUrl, nameProblem, type Tier } from '../environment-names.ts';
-import { isProtected } from '../protected-environments/index.ts';
+import { protectionIn } from '../protected-environments/index.ts';
 import * as queries from './environments.queries.ts';
 import { forgetRefs, refsOfEnvironments } from './refs.ts';
 
@@ -81,9 +81,11 @@ export function environmentService(db: Db) {
       if (age < 7 * day || age > 3653 * day) throw plainError(400, '400 Bad request - Invalid Date');
       await transaction(db, async (tx) => {
         const stale = await queries.staleEnvironments(tx, subject.project.id, before);
-        const open: number[] = [];
-        for (const each of stale) if (!(await isProtected(tx, each))) open.push(each.id);
-        await queries.stopSoon(tx, open);
+        const isProtected = await protectionIn(tx, subject.project.id);
+        await queries.stopSoon(
+          tx,
+          stale.filter((each) => !isProtected(each)).map(({ id }) => id),
+        );
       });
     },
 

@@ -117,8 +117,7 @@ async function applyEnd(deps: { readonly secrets: Secrets }, tx: Db, job: querie
   // Looking after an environment keeps it for as long as deploying to it does.
   const own = plan?.auto_stop_in_seconds ?? null;
   const seconds = own === null && action !== 'start' ? await deployments.lifetimeOf(tx, id) : own;
-  const at = seconds === 0 ? null : new Date(Date.now() + (seconds ?? 0) * 1000);
-  const stop = seconds === null ? {} : { auto_stop_at: at };
+  const stop = seconds === null ? {} : { auto_stop_at: seconds === 0 ? null : new Date(Date.now() + seconds * 1000) };
   if (action !== 'start') {
     if (seconds !== null) await queries.updateEnvironment(tx, id, stop);
     return;

@@ -125,11 +125,7 @@ export function stopping(deps: StoppingDependencies) {
     for (const environment of await queries.environmentsOfSource(db, acting.subject.project.id, source)) {
       const found = await queries.stopJobsOf(db, environment.id);
       if (found.length > 0) await stopFor(acting, environment, found);
-      else if (
-        environment.auto_stop_setting === 'always' &&
-        (await queries.madeBySource(db, environment, source)) &&
-        (await mayStop(acting, environment))
-      )
+      else if (environment.auto_stop_setting === 'always' && environment.alone && (await mayStop(acting, environment)))
         await stopped(environment.id);
     }
   }

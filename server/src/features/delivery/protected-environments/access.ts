@@ -47,9 +47,15 @@ function matches(rule: queries.RuleRow, who: Standing): boolean {
 const rulesOf = ({ rules }: queries.ProtectedRow, kind: queries.RuleRow['kind']) =>
   rules.filter((rule) => rule.kind === kind);
 
+/** Tells which environments of a project something protects. */
+export async function protectionIn(db: Db, projectId: number): Promise<(place: ProtectedPlace) => boolean> {
+  const titles = await queries.protectedTitles(db, projectId);
+  return ({ name, tier }) => titles.some((each) => each.name === (each.tier ? tier : name));
+}
+
 /** Whether something protects the environment. */
 export const isProtected = async (db: Db, place: ProtectedPlace): Promise<boolean> =>
-  (await queries.protectionsOf(db, place)).length > 0;
+  (await protectionIn(db, place.project_id))(place);
 
 /** Whether everything that protects the environment lets somebody deploy. */
 export async function mayDeploy(db: Db, place: ProtectedPlace, userId: number | null): Promise<boolean> {

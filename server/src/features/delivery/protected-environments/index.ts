@@ -4,6 +4,6 @@ import type { Route } from '../../../kernel/http/route.ts';
 import { protectedEnvironmentRoutes } from './protected-environments.routes.ts';
 import { protectionService } from './protected-environments.service.ts';
 
-export { approvalState, isProtected, mayApprove, mayDeploy, type ProtectedPlace } from './access.ts';
+export { approvalState, isProtected, mayApprove, mayDeploy, type ProtectedPlace, protectionIn } from './access.ts';
 
 export const protectedEnvironments = (db: Db): Route[] => protectedEnvironmentRoutes(db, protectionService(db));

@@ -110,6 +110,20 @@ export const groupExists = async (db: Db, id: number): Promise<boolean> =>
     .where('kind', '=', 'group')
     .executeTakeFirst()) !== undefined;
 
+/** What names environments of a project as protected: themselves, or in the groups above their tiers. */
+export async function protectedTitles(
+  db: Db,
+  projectId: number,
+): Promise<ReadonlyArray<{ readonly name: string; readonly tier: boolean }>> {
+  const { rows } = await sql<{ name: string; tier: boolean }>`
+    select e.name, e.project_id is null as tier from protected_environments e
+    where e.project_id = ${projectId} or e.namespace_id in (
+      select unnest(n.traversal_ids) from projects p join namespaces n on n.id = p.namespace_id where p.id = ${projectId})`.execute(
+    db,
+  );
+  return rows;
+}
+
 /** What protects an environment: by its name in its project, by its tier in the groups above. */
 export async function protectionsOf(
   db: Db,

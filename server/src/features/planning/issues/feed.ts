@@ -3,10 +3,9 @@ import Type, { type Static } from 'typebox';
 import { canOnGroup, canOnProject } from '../../../kernel/authz/can.ts';
 import type { Caller, Subject } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
-import { notFound, unauthorized } from '../../../kernel/http/errors.ts';
-import { parseUrlEncoded } from '../../../kernel/http/params/nested.ts';
 import { OneOf, Optional } from '../../../kernel/http/params/schema.ts';
 import { validateParameters } from '../../../kernel/http/params/validate.ts';
+import { type FeedQuery, feedParameters } from '../../collaboration/index.ts';
 import type { IssuePlace } from './filter.queries.ts';
 import { listedIssueJson } from './issues.entity.ts';
 import { exclusive, filterOf, issueFilters, listed, orderOf } from './issues.params.ts';
@@ -21,20 +20,9 @@ const filters = {
 };
 const params = Type.Object(filters, exclusive);
 
-/** As pages of the ecosystem call them. */
-const otherNames: Readonly<Record<string, string>> = { label_name: 'labels', milestone_title: 'milestone' };
-/** Whose issues a feed of oneself is about. */
-const people = ['assignee_id', 'assignee_username', 'author_id', 'author_username', 'scope', 'my_reaction_emoji'];
-
-export interface FeedQuery {
-  /** Null for what is assigned to the caller anywhere. */
-  readonly place: Subject | null;
-  readonly caller: Caller;
-  /** Query string without `?`. */
-  readonly query: string;
+interface IssueFeedQuery extends FeedQuery {
   /** Those that are due, the last ones first, instead of the newest. */
   readonly due: boolean;
-  readonly limit: number;
 }
 
 export function issueFeed(db: Db, base: string) {
@@ -47,12 +35,9 @@ export function issueFeed(db: Db, base: string) {
   const readable = (place: Subject, caller: Caller): boolean =>
     place.kind === 'project' ? canOnProject(caller, 'read_issue', place) : canOnGroup(caller, 'read_group', place);
 
-  return async ({ place, caller, query, due, limit }: FeedQuery) => {
-    if (place === null && !caller.user) throw unauthorized();
-    if (place !== null && !readable(place, caller)) throw notFound();
-    const raw = parseUrlEncoded(query);
-    for (const [other, name] of Object.entries(otherNames)) if (raw[other] !== undefined) raw[name] ??= raw[other];
-    if (place === null && people.every((name) => raw[name] === undefined)) raw.scope = 'assigned_to_me';
+  return async (asked: IssueFeedQuery) => {
+    const { place, caller, due, limit } = asked;
+    const raw = feedParameters(asked, (at) => readable(at, caller));
     if (due) {
       raw.due_date ??= 'any';
       raw.order_by ??= 'due_date';

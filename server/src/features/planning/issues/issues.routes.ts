@@ -127,9 +127,8 @@ export function issueRoutes({
       handler: async ({ params, subject, caller, request, clientAddress: address }) => {
         const userAgent = request.headers['user-agent'];
         const follows = await followUp(subject, caller, params);
-        const { title = follows?.title } = params;
+        const { title = follows?.title, description: text = follows?.description } = params;
         if (title === undefined) throw invalidParameters(['title is missing']);
-        const text = params.description === undefined ? follows?.description : params.description;
         const made = await actions.creating(
           'issue',
           caller,

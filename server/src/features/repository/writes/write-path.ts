@@ -9,7 +9,7 @@
  */
 import * as git from '@millrace/git';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
-import { type Db, transaction, withLock, withRepositoryLock } from '../../../kernel/db/index.ts';
+import { type Db, transaction, waitedTooLong, withLock, withRepositoryLock } from '../../../kernel/db/index.ts';
 import { forbidden, plainError, unavailable } from '../../../kernel/http/errors.ts';
 import type { RepositoryRow, WriteRequest } from '../face.ts';
 import { asHttpError, knownSha, type OpenRepository, unmovedReason } from '../reading/git-reader.ts';
@@ -49,8 +49,6 @@ export interface WritePathDependencies<S> {
   readonly stamp: git.CommitStamp | null;
   readonly log: { info(details: object, message: string): void; warn(details: object, message: string): void };
 }
-
-const statementTimeout = '57014';
 
 /** Answers of git about one ref, which others of the same push need not share. */
 const refused: ReadonlySet<git.GitErrorCode> = new Set([
@@ -366,9 +364,7 @@ export function writePath<S>(deps: WritePathDependencies<S>): WritePath<S> {
         alone(held, await queries.openIntents(db, owner, project.id)),
       );
     } catch (error) {
-      // The statement's time limit ended the wait for the lock.
-      if ((error as { code?: unknown }).code === statementTimeout)
-        throw unavailable('the repository is being written by others');
+      if (waitedTooLong(error)) throw unavailable('the repository is being written by others');
       throw asHttpError(error);
     }
   }
