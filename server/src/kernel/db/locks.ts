@@ -60,7 +60,7 @@ export const withRepositoryLock = <T, F>(
 ): Promise<T> => holding(db, repository(projectId), take, work);
 
 /** Milliseconds that somebody waits for those before here: as long as PostgreSQL would let a statement wait. */
-const longestTurn = 30_000;
+export const longestTurn = 30_000;
 /** SQLSTATE of a statement that waited too long, for the lock among others. */
 const statementTimeout = '57014';
 
