@@ -1,12 +1,13 @@
 /** Jobs from a server's queue to its records, with real shells, real git and real files. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { crc32, gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ZipFile } from 'yazl';
 import { type Harness, harness, withCredential, zipNames } from '../testdata/harness.ts';
+import { DEFAULT_PATH } from './runner.ts';
 
 let h: Harness;
 beforeEach(async () => {
@@ -220,9 +221,17 @@ test('GIT_STRATEGY clone starts anew, GIT_CLEAN_FLAGS=none keeps files, GIT_CHEC
   expect(cloned).toMatch(/^a\.txt$/m);
 });
 
-test('submodules are fetched with the same credential', async () => {
-  h.start();
-  h.repository('child', { 'inner.txt': 'from the submodule\n' });
+/** A PATH whose git-lfs says where it was started. */
+function withLargeFiles(): string {
+  const tools = join(h.root, 'tools');
+  mkdirSync(tools);
+  writeFileSync(join(tools, 'git-lfs'), '#!/bin/sh\necho "large files: $1 in $(basename "$PWD")"\n', { mode: 0o755 });
+  return `${tools}:${DEFAULT_PATH}`;
+}
+
+test('submodules are fetched with the same credential, their large files too', async () => {
+  h.start({ path: withLargeFiles() });
+  h.repository('child', { 'inner.txt': 'from the submodule\n', '.gitattributes': '*.bin filter=lfs\n' });
   h.repository('parent', { 'a.txt': 'x\n' });
   const tree = join(h.root, 'parent-tree');
   const git = (...args: string[]) =>
@@ -246,6 +255,21 @@ test('submodules are fetched with the same credential', async () => {
   const record = h.server.enqueue(withCredential(h.job({ git_info: info, variables, script: ['cat sub/inner.txt'] })));
   expect(await record.final).toMatchObject({ state: 'success' });
   expect(record.trace.toString()).toContain('from the submodule');
+  expect(record.trace.toString().match(/large files: .*/g)).toEqual(['large files: pull in sub']);
+});
+
+test('git-lfs is started where attributes name it alone', async () => {
+  h.start({ path: withLargeFiles() });
+  const attributes = '*.bin filter=lfs diff=lfs merge=lfs -text\n';
+  const pulls = async (files: Record<string, string>) => {
+    const info = h.repository(`lfs-${Object.keys(files).length}`, { 'a.txt': 'filter=lfs\n', ...files });
+    const record = h.server.enqueue(withCredential(h.job({ git_info: info, variables: [], script: ['true'] })));
+    expect(await record.final).toMatchObject({ state: 'success' });
+    return record.trace.toString().includes('large files: pull');
+  };
+  expect(await pulls({})).toBe(false);
+  expect(await pulls({ '.gitattributes': attributes })).toBe(true);
+  expect(await pulls({ '.gitattributes': '*.txt text\n', 'deep/er/.gitattributes': attributes })).toBe(true);
 });
 
 test('artifacts: globs, excludes, untracked, names, reports as gzip; next job downloads them', async () => {

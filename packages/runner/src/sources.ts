@@ -143,10 +143,20 @@ function checkout(job: JobPayload, get: Variables['get']): string[] {
     `git checkout -f -q ${quote(sha)} --`,
     ...clean(get),
     ...submodules(get),
-    // Where git finds it: starting git to learn that it is not there takes longer.
-    'if command -v git-lfs >/dev/null || [ -x /usr/lib/git-core/git-lfs ] || [ -x /usr/libexec/git-core/git-lfs ]; then git lfs pull; fi',
+    ...pulled(LFS_PULL),
   ];
 }
+
+/**
+ * Pulls large files where there can be any: git-lfs starts a dozen programs before it finds that there are none, which takes
+ * longer than a short job.
+ */
+const LFS_PULL = "if git grep -q -e filter=lfs -- .gitattributes '*/.gitattributes' 2>/dev/null; then git lfs pull; fi";
+
+/** With git-lfs, looked for where git finds it: starting git to learn that it is not there takes its time too. */
+const pulled = (command: string): string[] => [
+  `if command -v git-lfs >/dev/null || [ -x /usr/lib/git-core/git-lfs ] || [ -x /usr/libexec/git-core/git-lfs ]; then ${command}; fi`,
+];
 
 function clean(get: Variables['get']): string[] {
   const flags = words(get('GIT_CLEAN_FLAGS'), ['-ffdx']);
@@ -167,6 +177,7 @@ function submodules(get: Variables['get']): string[] {
     `git submodule sync${recursive}`,
     `${update} || { git submodule sync${recursive}; ${update}; }`,
     `git submodule foreach${recursive} --quiet 'git clean -ffdx --quiet'`,
+    ...pulled(`git submodule foreach${recursive} --quiet ${quote(LFS_PULL)}`),
   ];
 }
 
