@@ -1,7 +1,4 @@
-/**
- * Jobs in containers, with a real engine and an image made here; command lines with a program in its place.
- * Slow: each job makes and removes containers, a second each.
- */
+/** Jobs in containers: a real engine and an image made here, or a program in its place. Slow: each makes containers. */
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,

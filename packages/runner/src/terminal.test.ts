@@ -1,8 +1,10 @@
 /** Terminals in running jobs: a real shell behind a real WebSocket, and who does not get one. */
+import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Harness, harness } from '../testdata/harness.ts';
 import { connect } from '../testdata/shell.ts';
+import { onTerminal, scriptProgram, shellCommand, terminalOf } from './terminal/pty.ts';
 
 let around: Harness;
 beforeAll(async () => {
@@ -49,6 +51,18 @@ it('opens a shell with the directory, variables and size of the job, and waits f
   shell.socket.send(Buffer.from('exit\n'));
   expect(await shell.closed).toBe(1000);
   expect((await record.final).state).toBe('success');
+});
+
+it('gives a terminal the size that it was told while it started', async () => {
+  const script = onTerminal(scriptProgram() ?? '', shellCommand('/bin/sh', false), { columns: 101, rows: 33 });
+  const child = spawn('/bin/sh', ['-c', script]);
+  const terminal = terminalOf(child, () => child.kill());
+  terminal.resize({ columns: 90, rows: 30 });
+  terminal.resize({ columns: 77, rows: 22 });
+  terminal.input.end('until [ "$(stty size)" = "22 77" ]; do sleep 0.05; done; echo resized-$((1+1)); exit\n');
+  let said = '';
+  for await (const bytes of terminal.output) said += bytes;
+  expect(said).toContain('resized-2');
 });
 
 it('refuses a wrong secret, another session, and any connection once the job is over', async () => {

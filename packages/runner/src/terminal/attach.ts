@@ -56,9 +56,11 @@ export function attach(connection: WebSocket, open: OpenTerminal, ended: () => v
     await sized.promise;
     clearTimeout(timer);
     if (over) return;
-    const opened = await open(size ?? DEFAULT_SIZE);
+    const first = size ?? DEFAULT_SIZE;
+    const opened = await open(first);
     terminal = opened;
     if (over) return opened.end();
+    if (size && size !== first) opened.resize(size);
     opened.input.on('error', () => undefined);
     for (const bytes of early) opened.input.write(bytes);
     opened.output.on('data', (bytes: Buffer) => {

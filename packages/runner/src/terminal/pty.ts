@@ -1,11 +1,14 @@
 /** A shell on a pseudo-terminal that the program `script` makes, inside of whatever isolates the job. */
 import { type ChildProcess, execFile } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { quote } from '../executors/script.ts';
 import type { Size, Terminal } from './types.ts';
 
 const programs = ['/usr/bin/script', '/bin/script'];
 const stty = ['/usr/bin/stty', '/bin/stty'];
+/** What a terminal begins with, and sets its first size. */
+const preparing = 'stty sane';
 
 /** The program that makes pseudo-terminals, or undefined: there are no terminals then. */
 export const scriptProgram = (): string | undefined =>
@@ -14,7 +17,7 @@ export const scriptProgram = (): string | undefined =>
 /** The text of a script that runs `command` on a pseudo-terminal of this size; its input and output are pipes. */
 export function onTerminal(program: string, command: string, { columns, rows }: Size): string {
   // Without a terminal of its own `script` makes one without size and echo.
-  const prepared = `stty sane columns ${columns} rows ${rows} 2>/dev/null; exec ${command}`;
+  const prepared = `${preparing} columns ${columns} rows ${rows} 2>/dev/null; exec ${command}`;
   return `SHELL=/bin/sh exec ${program} -q -f -c ${quote(prepared)} /dev/null\n`;
 }
 
@@ -22,10 +25,11 @@ export function onTerminal(program: string, command: string, { columns, rows }: 
 export const shellCommand = (path: string, isBash: boolean): string =>
   isBash ? `${path} --noprofile --norc -i` : `${path} -i`;
 
-/** The first descendant of a process that has a terminal as its input. */
+/** The first descendant of a process that has a terminal as its input, once its size has been prepared. */
 function holder(pid: number): number | undefined {
   try {
-    if (/^\/dev\/(pts\/\d+|console)$/.test(readlinkSync(`/proc/${pid}/fd/0`))) return pid;
+    if (/^\/dev\/(pts\/\d+|console)$/.test(readlinkSync(`/proc/${pid}/fd/0`)))
+      return readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes(preparing) ? undefined : pid;
   } catch {
     // It ended, or is nobody's to look at.
   }
@@ -53,13 +57,46 @@ function words(path: string): string[] {
   }
 }
 
-function resize(pid: number, { columns, rows }: Size): void {
+/** Milliseconds between two tries of a new size, and how many there are: a terminal that starts has no size to set yet. */
+const RESIZE_EVERY = 50;
+const RESIZE_TRIES = 200;
+
+/** Whether the terminal of a process's descendants has that size now. Lists of children can miss some while others end. */
+async function resized(pid: number, { columns, rows }: Size): Promise<boolean> {
   const program = stty.find((path) => existsSync(path));
   const shell = program && holder(pid);
-  if (!program || !shell) return;
+  if (!program || !shell) return false;
   // The link leads to the terminal itself, whatever the job's namespace calls it.
   const args = ['-F', `/proc/${shell}/fd/0`, 'columns', String(columns), 'rows', String(rows)];
-  execFile(program, args, { env: {}, timeout: 5000 }, () => undefined);
+  return await new Promise((resolve) => {
+    execFile(program, args, { env: {}, timeout: 5000 }, (error) => resolve(error === null));
+  });
+}
+
+/** Sets sizes one after the other, the last one in the end. */
+function resizer(pid: number, exited: Promise<unknown>): (size: Size) => void {
+  let wanted: Size | undefined;
+  let busy = false;
+  let over = false;
+  void exited.then(() => {
+    over = true;
+  });
+  async function work(): Promise<void> {
+    for (let tries = 0; wanted && !over && tries < RESIZE_TRIES; tries += 1) {
+      const size: Size = wanted;
+      if (!(await resized(pid, size))) await sleep(RESIZE_EVERY);
+      else if (wanted === size) wanted = undefined;
+      else tries = 0;
+    }
+  }
+  return (size) => {
+    wanted = size;
+    if (busy) return;
+    busy = true;
+    void work().finally(() => {
+      busy = false;
+    });
+  };
 }
 
 /** The terminal of a child that runs such a script. */
@@ -70,5 +107,5 @@ export function terminalOf(child: ChildProcess, end: () => void): Terminal {
     child.once('error', () => resolve(127));
     child.once('close', (code) => resolve(code ?? 128));
   });
-  return { input: stdin, output: stdout, exited, resize: (size) => resize(pid, size), end };
+  return { input: stdin, output: stdout, exited, resize: resizer(pid, exited), end };
 }

@@ -71,10 +71,11 @@ export const waitedTooLong = (error: unknown): boolean => (error as { code?: unk
 const lasts = new WeakMap<Db, Map<string, Promise<void>>>();
 
 /**
- * Runs `work` after those who came before with the same key: one of this process at a time waits for a lock with a connection.
- * Otherwise those who wait for one lock have all connections, and holders of others none.
+ * Runs `work` after those who came before with the same key have the lock: one of this process at a time waits for it with a
+ * connection. Otherwise those who wait for one lock have all connections, and holders of others none. Who has it says
+ * `taken`: if its connection ends, the next one gets the lock from PostgreSQL, whatever still goes on here.
  */
-async function inTurn<T>(db: Db, key: string, work: () => Promise<T>): Promise<T> {
+async function inTurn<T>(db: Db, key: string, work: (taken: () => void) => Promise<T>): Promise<T> {
   const queue = lasts.get(db) ?? new Map<string, Promise<void>>();
   lasts.set(db, queue);
   const before = queue.get(key);
@@ -85,7 +86,7 @@ async function inTurn<T>(db: Db, key: string, work: () => Promise<T>): Promise<T
   queue.set(key, over);
   try {
     if (before) await within(before, longestTurn);
-    return await work();
+    return await work(own.resolve);
   } finally {
     own.resolve();
   }
@@ -143,9 +144,10 @@ async function holding<T, F>(
   take: (connection: Db, key: string) => Promise<F>,
   work: (connection: Db, found: F) => Promise<T>,
 ): Promise<T> {
-  return await inTurn(db, key, () =>
+  return await inTurn(db, key, (taken) =>
     db.connection().execute(async (connection) => {
       const found = await take(connection, key);
+      taken();
       try {
         return await work(connection, found);
       } finally {
