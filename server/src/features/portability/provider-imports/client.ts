@@ -47,13 +47,31 @@ const mostPages = 100_000;
 const longestWait = 3_600_000;
 
 /** Milliseconds until the other server serves the account again; null where it does not refuse for its limit. */
-function waitOf({ status, headers }: OutboundAnswer, now: number): number | null {
-  const exhausted = headers['x-ratelimit-remaining'] === '0';
-  const after = Number(headers['retry-after']);
-  if (status !== 429 && !(status === 403 && (exhausted || headers['retry-after'] !== undefined))) return null;
-  if (headers['retry-after'] !== undefined && Number.isFinite(after)) return Math.max(after, 0) * 1000;
-  const reset = Number(headers['x-ratelimit-reset']) * 1000;
-  return Number.isFinite(reset) && reset > 0 ? Math.max(reset - now, 0) : 60_000;
+export function waitOf(
+  { status, headers, body }: Pick<OutboundAnswer, 'status' | 'headers' | 'body'>,
+  now: number,
+): number | null {
+  const { 'retry-after': after, 'x-ratelimit-remaining': remaining, 'x-ratelimit-reset': reset } = headers;
+  const exhausted = remaining === '0';
+  // A second limit, of requests in a short time, is told by words alone.
+  const told = () => /rate limit|abuse detection/i.test(body.subarray(0, 2_000).toString('utf8'));
+  if (status !== 429 && !(status === 403 && (exhausted || after !== undefined || told()))) return null;
+  if (after !== undefined) {
+    const wait = /^\d+$/.test(after.trim()) ? Number(after) * 1000 : Date.parse(after) - now;
+    if (Number.isFinite(wait)) return Math.max(wait, 0);
+  }
+  const until = Number(reset) * 1000;
+  // Where requests are left, the time says when there are more of them, not when this one is served.
+  return (exhausted || status === 429) && Number.isFinite(until) && until > 0 ? Math.max(until - now, 0) : 60_000;
+}
+
+/** Undefined where an answer was cut off, or a proxy answered with a page of its own. */
+function parsed({ body }: OutboundAnswer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    return undefined;
+  }
 }
 
 export function providerClient(options: ClientOptions): ProviderClient {
@@ -75,7 +93,7 @@ export function providerClient(options: ClientOptions): ProviderClient {
     return soonest;
   }
 
-  async function ask(url: string): Promise<OutboundAnswer> {
+  async function ask(url: string): Promise<{ readonly answer: OutboundAnswer; readonly body: unknown }> {
     for (let failed = 0; ; ) {
       const which = await account();
       const answer = await outbound.send({
@@ -84,9 +102,12 @@ export function providerClient(options: ClientOptions): ProviderClient {
         headers: { Authorization: credentials[which] ?? '', Accept: accept, 'User-Agent': 'millrace' },
         timeout: 60_000,
         maximumBytes,
+        // What was renamed there is where it says; the token goes no further than that server.
+        redirects: 3,
         ...(signal ? { signal } : {}),
       });
       signal?.throwIfAborted();
+      let broken: string | null = null;
       if (!answer.ok) {
         if (answer.reason === 'refused' || answer.reason === 'invalid')
           throw new ProviderError('refused', answer.message);
@@ -99,34 +120,32 @@ export function providerClient(options: ClientOptions): ProviderClient {
         if (answer.status === 401) throw new ProviderError('unauthorized', 'The token is not valid');
         if (answer.status === 403) throw new ProviderError('unauthorized', 'The token does not allow this');
         if (answer.status === 404) throw new ProviderError('missing', 'Not Found');
-        if (answer.status < 300 && !answer.truncated) return answer;
+        if (answer.status === 410) throw new ProviderError('missing', 'Gone');
         if (answer.truncated) throw new ProviderError('unreachable', 'The server answered with too much');
-        if (answer.status < 500) throw new ProviderError('unreachable', `The server answered ${answer.status}`);
+        if (answer.status < 300) {
+          const body = parsed(answer);
+          if (body !== undefined) return { answer, body };
+          broken = 'The server answered with something else than JSON';
+        } else if (answer.status < 500) throw new ProviderError('unreachable', `The server answered ${answer.status}`);
       }
       const pause = waits ? retries[failed] : undefined;
       if (pause === undefined)
-        throw new ProviderError('unreachable', answer.ok ? `The server answered ${answer.status}` : answer.message);
+        throw new ProviderError(
+          'unreachable',
+          broken ?? (answer.ok ? `The server answered ${answer.status}` : answer.message),
+        );
       failed += 1;
       await sleep(pause, undefined, signal ? { signal } : {});
     }
   }
 
-  function parsed(answer: OutboundAnswer): unknown {
-    try {
-      return JSON.parse(answer.body.toString('utf8'));
-    } catch {
-      throw new ProviderError('unreachable', 'The server answered with something else than JSON');
-    }
-  }
-
   return {
-    get: async (path) => record(parsed(await ask(base + path))),
+    get: async (path) => record((await ask(base + path)).body),
     async *pages(path) {
       let url: string | null = base + path;
       for (let page = 0; url !== null; page += 1) {
         if (page >= mostPages) throw new ProviderError('unreachable', 'The server has no last page');
-        const answer = await ask(url);
-        const body = parsed(answer);
+        const { answer, body } = await ask(url);
         yield (options.rows?.(body) ?? (Array.isArray(body) ? body : [])).map(record);
         const next = options.next({ headers: answer.headers, body, url });
         // The token is for one server.

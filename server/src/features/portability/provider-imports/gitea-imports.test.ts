@@ -35,7 +35,7 @@ const setting = async (json: Json) =>
   expect(await app.api('PUT', '/application/settings', { token: admin.secret, json })).toMatchObject({ status: 200 });
 
 /** A Gitea that has one repository. */
-const gitea = (first: (asked: Asked) => Reply | undefined = () => undefined) =>
+const gitea = (first: (asked: Asked) => Reply | undefined = () => undefined, repository: Json = {}) =>
   served((asked) => {
     const special = first(asked);
     if (special !== undefined) return special;
@@ -51,6 +51,7 @@ const gitea = (first: (asked: Asked) => Reply | undefined = () => undefined) =>
           description: 'A tool',
           default_branch: 'main',
           clone_url: source.remote(),
+          ...repository,
         },
       };
     const [, name = ''] = /^\/api\/v1\/repos\/ada\/tool(\/.*)$/.exec(asked.path) ?? [];
@@ -136,6 +137,19 @@ describe('from a Gitea or Forgejo', () => {
       token: person.secret,
     });
     expect(threads.map(({ notes: said }) => (said as Json[]).length).sort()).toEqual([1, 1, 2]);
+  });
+
+  it('without issues, requests and releases where they are switched off there', async () => {
+    const off = { has_issues: false, has_pull_requests: false, has_releases: false };
+    const { url, asked } = await gitea(
+      ({ path }) => (/\/(?:issues|issues\/comments|pulls|releases)$/.test(path) ? { status: 404 } : undefined),
+      off,
+    );
+    const made = await ask(wanted(url));
+    expect(made.status).toBe(201);
+    expect(await ended(made.body.id)).toMatchObject({ import_status: 'finished', failed_relations: [] });
+    expect(asked.some(({ path }) => path.endsWith('/labels'))).toBe(true);
+    expect(asked.some(({ path }) => /\/(?:issues|pulls|releases)/.test(path))).toBe(false);
   });
 
   it('is refused at once where the address, the token, the repository or the product is wrong', async () => {

@@ -56,11 +56,12 @@ function told(row: Row): Row {
 
 export async function giteaSource(client: ProviderClient, config: Config): Promise<Source> {
   const repository = await giteaRepository(client, config);
-  const { requests, known, issue, request, pages, mapped, remark, refs } = hostedLists(client, repository, {
+  const lists = hostedLists(client, repository, {
     size: 'limit=50',
     product: 'gitea',
     told,
   });
+  const { issues, requests, known, issue, request, pages, mapped, remark, refs, unless } = lists;
 
   /** What reviews of a request say as a whole, and on lines. */
   async function* reviews(number: number, about: Row) {
@@ -101,25 +102,29 @@ export async function giteaSource(client: ProviderClient, config: Config): Promi
           });
         },
       },
-      { name: 'releases', rows: () => mapped('/releases', 'releases', releaseRow) },
+      { name: 'releases', rows: () => unless('releases', () => mapped('/releases', 'releases', releaseRow)) },
       {
         name: 'issues',
         rows: () =>
-          mapped('/issues?state=all&type=issues', 'issues', (row) =>
-            row.pull_request ? null : issue(issueRow({ ...row, locked: row.is_locked })),
+          unless('issues', () =>
+            mapped('/issues?state=all&type=issues', 'issues', (row) =>
+              row.pull_request ? null : issue(issueRow({ ...row, locked: row.is_locked })),
+            ),
           ),
       },
       {
         name: 'merge_requests',
         rows: () =>
-          mapped('/pulls?state=all&sort=oldest', 'merge_requests', (row) =>
-            request(requestRow(told(row), repository.id, 'gitea')),
+          unless('requests', () =>
+            mapped('/pulls?state=all&sort=oldest', 'merge_requests', (row) =>
+              request(requestRow(told(row), repository.id, 'gitea')),
+            ),
           ),
       },
       {
         name: 'notes',
         rows: async function* () {
-          yield* mapped('/issues/comments', 'notes', remark);
+          if (issues.size + requests.size > 0) yield* mapped('/issues/comments', 'notes', remark);
           for (const [number, about] of requests) yield* reviews(number, about);
         },
       },

@@ -13,8 +13,15 @@ interface Shape {
   told?(row: Row): Row;
 }
 
+const parts = [
+  ['issues', 'has_issues'],
+  ['requests', 'has_pull_requests'],
+  ['releases', 'has_releases'],
+] as const;
+
 /** What all of them say of a repository. */
 export const repositoryOf = (row: Row, id: number, source: string, cloneUrl: string): ProviderRepository => ({
+  without: new Set(parts.flatMap(([part, flag]) => (row[flag] === false ? [part] : []))),
   id: String(row.id ?? id),
   name: text(row.name) ?? String(id),
   source,
@@ -39,6 +46,14 @@ export function hostedLists(
   return {
     ...numbers,
     pages,
+    /** The rows of a part of the repository; none where it is switched off. */
+    async *unless(
+      part: 'issues' | 'requests' | 'releases',
+      rows: () => AsyncIterable<readonly { readonly relation: string; readonly row: Row }[]>,
+    ) {
+      if (!repository.without?.has(part)) yield* rows();
+    },
+
     /** One object of the repository. */
     object: (path: string) => client.get(`${base}${path}`),
 
@@ -60,6 +75,7 @@ export function hostedLists(
     /** Heads of requests; open ones of forks as branches too. */
     async refs(path: string): Promise<RefName[]> {
       const found: RefName[] = [];
+      if (repository.without?.has('requests')) return found;
       for await (const page of pages(path))
         for (const row of page.map(told)) {
           const number = whole(row.number);

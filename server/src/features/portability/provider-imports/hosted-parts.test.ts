@@ -120,6 +120,37 @@ describe('from the hosted provider', () => {
     expect(new Set(sizes)).toEqual(new Set(['2']));
   });
 
+  it('what is switched off there is not asked for, what moved is followed, and a page that was cut off is asked for again', async () => {
+    let cut = 0;
+    const { url, asked } = await hosted(
+      ({ path, query }, at): Reply | undefined => {
+        if (/\/issues$|\/issues\/comments$/.test(path))
+          return { status: 410, body: { message: 'Issues are disabled for this repo' } };
+        if (path.endsWith('/Hello/milestones'))
+          return { status: 301, headers: { Location: `${at}/api/v3/repositories/42/milestones?${query}` } };
+        if (path.endsWith('/42/milestones')) return { body: hostedLists(head, base)['/milestones'] };
+        const [, kind, number] = /\/(issues|pulls)\/(\d)\/comments$/.exec(path) ?? [];
+        if (kind !== undefined)
+          return {
+            body: hostedLists(head, base)[`/${kind}/comments`]?.filter((row) =>
+              JSON.stringify(row).includes(`/${number}"`),
+            ),
+          };
+        if (!path.endsWith('/labels')) return undefined;
+        cut += 1;
+        // Half a page, and the page of a proxy.
+        if (cut === 1) return { body: Buffer.from('[{"name":"bug","col') };
+        return cut === 2 ? { body: Buffer.from('<html>One moment, please</html>') } : undefined;
+      },
+      { has_issues: false },
+    );
+    const { id, ...status } = await imported(url);
+    expect(status).toMatchObject({ import_status: 'finished' });
+    expect(status).toMatchObject({ stats: { imported: { labels: 3, milestones: 1, merge_requests: 2, notes: 3 } } });
+    expect(asked.filter(({ path }) => /\/issues$|\/issues\/comments$/.test(path))).toEqual([]);
+    expect((await get(id, '/merge_requests/7/notes')).length).toBe(3);
+  });
+
   it('the wiki comes with its history; one that is not there is no failure', async () => {
     const { url } = await hosted(() => undefined);
     const without = await imported(url);

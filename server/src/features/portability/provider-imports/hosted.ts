@@ -60,7 +60,7 @@ export async function hostedSource(
   attached: (place: Pick<AttachmentSource, 'origin' | 'repository' | 'token'>, to: PartTarget) => Part,
 ): Promise<Source> {
   const repository = await hostedRepository(client, config.repositoryId);
-  const { issues, requests, known, issue, request, pages, object, mapped, remark, refs } = hostedLists(
+  const { issues, requests, known, issue, request, pages, object, mapped, remark, refs, unless } = hostedLists(
     client,
     repository,
     {
@@ -76,9 +76,10 @@ export async function hostedSource(
     return number !== null && about ? lineNoteRow(row, number, about) : null;
   };
   async function* comments() {
-    if (!config.stages.single_endpoint_notes_import) {
+    // Comments on requests are among those on issues, where there are any.
+    if (!config.stages.single_endpoint_notes_import && !repository.without?.has('issues')) {
       yield* mapped('/issues/comments?sort=created&direction=asc', 'notes', remark);
-      yield* mapped('/pulls/comments?sort=created&direction=asc', 'notes', review);
+      yield* unless('requests', () => mapped('/pulls/comments?sort=created&direction=asc', 'notes', review));
       return;
     }
     // Slower, and without the limit that long lists have there.
@@ -141,20 +142,24 @@ export async function hostedSource(
       { name: 'members', rows: collaborators },
       { name: 'protected_branches', rows: () => protectedRefs('protected_branches', 'branches') },
       { name: 'protected_tags', rows: () => protectedRefs('protected_tags', 'tags') },
-      { name: 'releases', rows: () => mapped('/releases', 'releases', releaseRow) },
+      { name: 'releases', rows: () => unless('releases', () => mapped('/releases', 'releases', releaseRow)) },
       {
         name: 'issues',
         // Requests are in the list as well.
         rows: () =>
-          mapped('/issues?state=all&sort=created&direction=asc', 'issues', (each) =>
-            each.pull_request ? null : issue(issueRow(each)),
+          unless('issues', () =>
+            mapped('/issues?state=all&sort=created&direction=asc', 'issues', (each) =>
+              each.pull_request ? null : issue(issueRow(each)),
+            ),
           ),
       },
       {
         name: 'merge_requests',
         rows: () =>
-          mapped('/pulls?state=all&sort=created&direction=asc', 'merge_requests', (each) =>
-            request(requestRow(each, repository.id)),
+          unless('requests', () =>
+            mapped('/pulls?state=all&sort=created&direction=asc', 'merge_requests', (each) =>
+              request(requestRow(each, repository.id)),
+            ),
           ),
       },
       {

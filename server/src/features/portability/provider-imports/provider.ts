@@ -12,6 +12,8 @@ export interface RefName {
 export interface ProviderRepository {
   /** Whether there may be a wiki beside the code. */
   readonly hasWiki?: boolean;
+  /** What is switched off there: its lists are refused. */
+  readonly without?: ReadonlySet<'issues' | 'requests' | 'releases'>;
   readonly id: string;
   readonly name: string;
   /** As people there call it: `owner/name`. */
