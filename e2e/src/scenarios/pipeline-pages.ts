@@ -182,6 +182,15 @@ async function failedJob(page: Page, call: Api, url: string): Promise<void> {
   await page.setViewportSize({ width: 390, height: 900 });
   await look(page, 'job-failed-390');
   await page.setViewportSize({ width: 1280, height: 900 });
+  await page.getByRole('button', { name: 'Retry with variables …' }).click();
+  const form = page.getByRole('dialog', { name: 'Retry build' });
+  await form.getByRole('button', { name: 'Add variable' }).click();
+  await form.getByRole('textbox', { name: 'Name of the variable' }).fill('VERBOSE');
+  await form.getByRole('textbox', { name: 'Value of the variable' }).fill('1');
+  await look(page, 'job-retry-variables');
+  await form.getByRole('button', { name: 'Retry', exact: true }).click();
+  await form.waitFor({ state: 'hidden' });
+  await page.waitForURL((at) => at.pathname.endsWith(`/-/jobs/${runner.id}`) === false);
 }
 
 const measured = `measure:

@@ -22684,7 +22684,7 @@ export interface components {
                 jobs_ahead: number | null;
                 /** @description The reason as a sentence */
                 message: string;
-                /** @description One of `runner`, `no_runner`, `tags`, `protected`, `paused`, `offline`, `deletion`, `jobs`, `resource_group`, `delay`, `manual` */
+                /** @description One of `runner`, `no_runner`, `tags`, `protected`, `paused`, `offline`, `deletion`, `jobs`, `resource_group`, `delay`, `manual`, `approval` */
                 reason: string;
                 /** @description Runners that are online and may take it */
                 runners_online: number | null;
@@ -28140,6 +28140,13 @@ export interface components {
             job_inputs?: {
                 [key: string]: unknown;
             };
+            /** @description Variables for the new attempt; those given to the last one stay unless they are named again */
+            job_variables_attributes?: {
+                /** @description Name */
+                key: string;
+                /** @description Value of the variable */
+                value: string;
+            }[];
         };
         PostProjectsByIdJobTokenScopeAllowlistBody: {
             /** @description Project that the changes go to; this one by default */
@@ -36335,7 +36342,7 @@ export interface components {
                 jobs_ahead: number | null;
                 /** @description The reason as a sentence */
                 message: string;
-                /** @description One of `runner`, `no_runner`, `tags`, `protected`, `paused`, `offline`, `deletion`, `jobs`, `resource_group`, `delay`, `manual` */
+                /** @description One of `runner`, `no_runner`, `tags`, `protected`, `paused`, `offline`, `deletion`, `jobs`, `resource_group`, `delay`, `manual`, `approval` */
                 reason: string;
                 /** @description Runners that are online and may take it */
                 runners_online: number | null;

@@ -42,7 +42,7 @@ const words: Record<Action, string> = {
 };
 
 function possible(job: Schemas['Job'], own: number): Action[] {
-  if (own < level.developer) return [];
+  if (own < level.developer || job.waiting?.reason === 'approval') return [];
   if (job.status === 'scheduled') return ['unschedule', 'play'];
   if (job.status === 'manual') return ['play'];
   if (activeStatuses.has(job.status)) return ['cancel'];
@@ -148,6 +148,9 @@ export default function JobPage() {
               </Button>
             ),
           )}
+          {possible(job, view.level).some((action) => action === 'play' || action === 'retry') ? (
+            <StartForm job={job} started={follow} key={job.id} />
+          ) : null}
         </>
       }
     >
@@ -174,6 +177,11 @@ export default function JobPage() {
           {...(job.stuck ? { color: 'yellow', title: 'No runner can take this job' } : {})}
         >
           {job.waiting.message}. {job.stuck ? <RunnersLink /> : null}
+          {job.waiting.reason === 'approval' ? (
+            <Link to="/p/$path/environments" params={{ path: segment }}>
+              Open environments
+            </Link>
+          ) : null}
         </Alert>
       ) : null}
       {job.debug_trace ? (
@@ -188,9 +196,6 @@ export default function JobPage() {
         </Alert>
       ) : null}
       <ErasedNote job={job} />
-      {possible(job, view.level).some((action) => action === 'play' || (action === 'retry' && job.inputs)) ? (
-        <StartForm job={job} started={follow} key={job.id} />
-      ) : null}
       <div className={classes.layout}>
         {trace === null || job.erased_at !== null ? (
           <div />

@@ -32,7 +32,7 @@ export function PlayButton({ job, start }: { job: Job; start(): Promise<unknown>
   );
 }
 
-/** What a retry takes is its inputs only; a first run takes variables, too. */
+/** Starts it, for the first time or again, with variables and inputs that are asked for. */
 export function StartForm({ job, started }: { job: Job; started(next: Job): Promise<unknown> }) {
   const { path } = useProject();
   const [opened, setOpened] = useState(false);
@@ -41,15 +41,10 @@ export function StartForm({ job, started }: { job: Job; started(next: Job): Prom
   const first = job.status === 'manual' || job.status === 'scheduled';
   const sending = useForm(async () => {
     const params = { path: { id: path, job_id: job.id } };
-    const job_inputs = { ...given };
+    const body = { job_variables_attributes: filled(rows), job_inputs: { ...given } };
     const next = first
-      ? await unwrap(
-          client.POST('/projects/{id}/jobs/{job_id}/play', {
-            params,
-            body: { job_variables_attributes: filled(rows), job_inputs },
-          }),
-        )
-      : await unwrap(client.POST('/projects/{id}/jobs/{job_id}/retry', { params, body: { job_inputs } }));
+      ? await unwrap(client.POST('/projects/{id}/jobs/{job_id}/play', { params, body }))
+      : await unwrap(client.POST('/projects/{id}/jobs/{job_id}/retry', { params, body }));
     setOpened(false);
     await started(next);
   });
@@ -59,9 +54,9 @@ export function StartForm({ job, started }: { job: Job; started(next: Job): Prom
     regex: null,
     default: input.value,
   }));
-  const what = first ? (inputs.length > 0 ? 'inputs or variables' : 'variables') : 'other inputs';
+  const what = inputs.length > 0 ? 'inputs or variables' : 'variables';
   return (
-    <div style={{ marginBottom: 16 }}>
+    <>
       <Button size="xs" variant="default" onClick={() => setOpened(true)}>
         {first ? `Run with ${what} …` : `Retry with ${what} …`}
       </Button>
@@ -75,7 +70,12 @@ export function StartForm({ job, started }: { job: Job; started(next: Job): Prom
               given={given}
               change={(name, value) => setGiven((before) => ({ ...before, [name]: value }))}
             />
-            {first ? <VariableRows rows={rows} change={setRows} /> : null}
+            <VariableRows rows={rows} change={setRows} />
+            {first ? null : (
+              <Text size="sm" c="dimmed">
+                Variables given to the last run stay as they are unless you name them here.
+              </Text>
+            )}
             <div>
               <Button type="submit" loading={sending.pending}>
                 {first ? 'Run' : 'Retry'}
@@ -84,6 +84,6 @@ export function StartForm({ job, started }: { job: Job; started(next: Job): Prom
           </Stack>
         </form>
       </Modal>
-    </div>
+    </>
   );
 }

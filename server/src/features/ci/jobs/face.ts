@@ -45,8 +45,8 @@ export function jobsFace(deps: CiDependencies, jobs: JobsService, access: WriteA
       await access.requireWrite(subject, caller, job);
       const again = !playableStatuses.has(job.status);
       await deps.deployments.requireStart(subject, caller, job, again);
-      if (again) await jobs.retry(job, caller, {});
-      else await jobs.play(job, caller, { variables: [], inputs: {} });
+      const nothing = { variables: [], inputs: {} };
+      await (again ? jobs.retry(job, caller, nothing) : jobs.play(job, caller, nothing));
     },
     release: (job) =>
       transaction(db, async (tx) => {

@@ -71,7 +71,7 @@ export const JobEntity = Entity('Job', {
       {
         reason: Text({
           description:
-            'One of `runner`, `no_runner`, `tags`, `protected`, `paused`, `offline`, `deletion`, `jobs`, `resource_group`, `delay`, `manual`',
+            'One of `runner`, `no_runner`, `tags`, `protected`, `paused`, `offline`, `deletion`, `jobs`, `resource_group`, `delay`, `manual`, `approval`',
         }),
         message: Text({ description: 'The reason as a sentence' }),
         jobs_ahead: Nullable(

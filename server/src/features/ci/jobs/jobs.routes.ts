@@ -28,9 +28,10 @@ import { Binary, type Route, route } from '../../../kernel/http/route.ts';
 import type { CiDependencies } from '../deps.ts';
 import { familyOf } from '../downstream/sources.queries.ts';
 import { findPipeline } from '../pipelines/pipelines.queries.ts';
-import { mayCancel } from '../pipelines/restrictions.ts';
+import { mayCancel, mayGiveVariables } from '../pipelines/restrictions.ts';
 import { jobStatuses } from '../scheduling/job-states.ts';
 import { traceAnswer } from '../traces/trace-stream.ts';
+import type { ManualVariable } from '../variables/manual.ts';
 import { AllowedAgents, allowedAgents } from './agents.entity.ts';
 import { findPlace } from './context.queries.ts';
 import { BridgeEntity, JobEntity, type JobJson, JobNeeds } from './jobs.entity.ts';
@@ -53,6 +54,29 @@ const update = { on: 'project', ability: 'update_job' } as const;
 const one = Type.Object({ id, job_id: jobId });
 const inputValues = Optional(Hash(Type.Unknown(), { description: 'Values for the inputs that the job declares' }));
 const path = '/projects/:id/jobs/:job_id';
+
+const variablesOf = (description: string) =>
+  Optional(
+    List(
+      Type.Object({
+        key: Str({ pattern: '^[A-Za-z0-9_]{1,255}$', description: 'Name' }),
+        value: Str({ maxLength: 10_000, description: 'Value of the variable' }),
+      }),
+      { maxItems: 100, description },
+    ),
+  );
+
+interface StartParams {
+  readonly job_variables_attributes?: readonly ManualVariable[];
+  readonly job_inputs?: Readonly<Record<string, unknown>>;
+}
+
+/** What the caller gives the run; variables only where the project lets them. */
+function givenBy(subject: ProjectSubject, caller: Caller, params: StartParams) {
+  const variables = params.job_variables_attributes ?? [];
+  if (variables.length > 0 && !mayGiveVariables(caller, subject)) throw forbidden();
+  return { variables, inputs: params.job_inputs ?? {} };
+}
 
 export function jobRoutes(deps: CiDependencies, jobs: JobsService, access: WriteAccess): Route[] {
   const { db } = deps;
@@ -266,33 +290,16 @@ export function jobRoutes(deps: CiDependencies, jobs: JobsService, access: Write
     params: Type.Object({
       id,
       job_id: jobId,
-      job_variables_attributes: Optional(
-        List(
-          Type.Object({
-            key: Str({ pattern: '^[A-Za-z0-9_]{1,255}$', description: 'Name' }),
-            value: Str({ maxLength: 10_000, description: 'Value of the variable' }),
-          }),
-          {
-            maxItems: 100,
-            description: 'Variables for this run',
-          },
-        ),
-      ),
+      job_variables_attributes: variablesOf('Variables for this run'),
       job_inputs: inputValues,
     }),
     responses: { 200: JobEntity },
     handler: async ({ subject, caller, params }) => {
       const job = await find(subject, params.job_id);
       await access.requireWrite(subject, caller, job);
+      const given = givenBy(subject, caller, params);
       await deps.deployments.requireStart(subject, caller, job, false);
-      return await presentJob(
-        deps,
-        subject,
-        await jobs.play(job, caller, {
-          variables: params.job_variables_attributes ?? [],
-          inputs: params.job_inputs ?? {},
-        }),
-      );
+      return await presentJob(deps, subject, await jobs.play(job, caller, given));
     },
   });
 
@@ -319,13 +326,21 @@ export function jobRoutes(deps: CiDependencies, jobs: JobsService, access: Write
     tag,
     credentials,
     access: update,
-    params: Type.Object({ id, job_id: jobId, job_inputs: inputValues }),
+    params: Type.Object({
+      id,
+      job_id: jobId,
+      job_variables_attributes: variablesOf(
+        'Variables for the new attempt; those given to the last one stay unless they are named again',
+      ),
+      job_inputs: inputValues,
+    }),
     responses: { 201: JobEntity },
     handler: async ({ subject, caller, params }) => {
       const job = await find(subject, params.job_id);
       await access.requireWrite(subject, caller, job);
+      const given = givenBy(subject, caller, params);
       await deps.deployments.requireStart(subject, caller, job, true);
-      return await presentJob(deps, subject, await jobs.retry(job, caller, params.job_inputs ?? {}));
+      return await presentJob(deps, subject, await jobs.retry(job, caller, given));
     },
   });
 

@@ -18,6 +18,7 @@ import {
 import { lockPipeline, newestJobs, notifyPending } from '../scheduling/process.queries.ts';
 import { processPipeline, waitingJob } from '../scheduling/process.ts';
 import { deleteTrace } from '../traces/traces.queries.ts';
+import { type ManualVariable, manualVariables } from '../variables/manual.ts';
 import { sealed as purposes } from '../variables/sealing.ts';
 import { archivedNow } from './archived.ts';
 import { cancelOne } from './cancel.ts';
@@ -33,12 +34,13 @@ import {
 } from './jobs.queries.ts';
 import type { JobPlan } from './plan.ts';
 
-export interface ManualVariable {
-  readonly key: string;
-  readonly value: string;
-}
-
 type JobInputs = Readonly<Record<string, unknown>>;
+
+/** What somebody gives the run of a job that they start. */
+interface GivenToRun {
+  readonly variables: readonly ManualVariable[];
+  readonly inputs: JobInputs;
+}
 
 export type JobsService = ReturnType<typeof jobsService>;
 
@@ -88,21 +90,24 @@ export function jobsService(deps: CiDependencies) {
     return { ...plan, input_values: found.values };
   }
 
+  /** Variables of a run as its job keeps them: those of the run before stay unless others of their names are given. */
+  function sealedVariables(before: Buffer | null, given: readonly ManualVariable[]): Buffer | null {
+    if (given.length === 0) return before;
+    const known = before === null ? [] : manualVariables(deps, before);
+    const all = new Map([...known, ...given].map(({ key, value }) => [key, value]));
+    const rows = [...all].map(([key, value]) => ({ key, value }));
+    return deps.secrets.seal(JSON.stringify(rows), purposes.manualVariables);
+  }
+
   /** Starts a manual or delayed job now, with variables and inputs of its own. */
-  async function play(
-    job: Job,
-    caller: Caller,
-    { variables, inputs }: { readonly variables: readonly ManualVariable[]; readonly inputs: JobInputs },
-  ): Promise<Job> {
+  async function play(job: Job, caller: Caller, { variables, inputs }: GivenToRun): Promise<Job> {
     return await locked(job, async (tx, current, pipeline) => {
       if (!playableStatuses.has(current.status) || (await isArchived(pipeline, current)))
         throw plainError(400, '400 Bad request - Unplayable Job');
       const plan = planWith(current, inputs);
-      const sealed =
-        variables.length === 0 ? null : deps.secrets.seal(JSON.stringify(variables), purposes.manualVariables);
       await moveJob(tx, current.id, current.status as JobStatus, 'pending', {
         user_id: userId(caller),
-        manual_variables_encrypted: sealed,
+        manual_variables_encrypted: sealedVariables(null, variables),
       });
       if (plan) await setPlan(tx, current.id, plan);
       await notifyPending(tx);
@@ -125,12 +130,14 @@ export function jobsService(deps: CiDependencies) {
   }
 
   /** A new attempt that waits for a runner at once; the new job. */
-  async function retry(job: Job, caller: Caller, inputs: JobInputs): Promise<Job> {
+  async function retry(job: Job, caller: Caller, { variables, inputs }: GivenToRun): Promise<Job> {
     return await locked(job, async (tx, current, pipeline) => {
       if (current.retried || !retryableStatuses.has(current.status) || (await isArchived(pipeline, current)))
         throw forbidden('Job is not retryable');
       const plan = planWith(current, inputs);
-      const again = await cloneJob(tx, current, { userId: userId(caller), attempt: 0 });
+      const sealed = sealedVariables(current.manual_variables_encrypted, variables);
+      const next = { ...current, manual_variables_encrypted: sealed };
+      const again = await cloneJob(tx, next, { userId: userId(caller), attempt: 0 });
       if (plan) await setPlan(tx, again.id, plan);
       await moveJob(tx, again.id, 'created', 'pending');
       await notifyPending(tx);

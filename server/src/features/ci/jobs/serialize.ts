@@ -12,7 +12,7 @@ import { archivedNow } from './archived.ts';
 import { findPlace } from './context.queries.ts';
 import { type BridgeEntity, bridgeJson, type JobJson, jobJson } from './jobs.entity.ts';
 import { viewsOf } from './jobs.queries.ts';
-import { waitingFor } from './waiting.ts';
+import { approvalReason, waitingFor } from './waiting.ts';
 
 export type Place = Pick<ProjectSubject, 'project' | 'namespace'>;
 
@@ -81,5 +81,7 @@ export async function presentJob(deps: CiDependencies, place: Place, job: Job): 
   const { exists, serves } = deps.builtIn;
   const waiting = await waitingFor(deps.db, place.project, job, { exists: exists(), serves: serves() });
   if (!waiting) return json;
+  const missing = waiting.reason === 'manual' ? await deps.deployments.approvalsMissing(deps.db, job.id) : 0;
+  if (missing > 0) return { ...json, waiting: { ...waiting, ...approvalReason(missing) } };
   return { ...json, ...(job.status === 'pending' ? { stuck: waiting.runners_online === 0 } : {}), waiting };
 }

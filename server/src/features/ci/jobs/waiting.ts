@@ -75,6 +75,12 @@ async function resourceReason(db: Db, job: WaitingJob): Promise<Pick<WaitingJson
 /** To the minute, as people read it. */
 const minuteOf = (at: Date | null) => (at ? `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC` : 'its time');
 
+/** Of a manual job whose deployment has to be approved first. */
+export const approvalReason = (missing: number): Pick<WaitingJson, 'reason' | 'message'> => ({
+  reason: 'approval',
+  message: `Its deployment waits for ${missing === 1 ? 'an approval' : `${missing} approvals`}`,
+});
+
 /** Null for a job that does not wait. */
 export async function waitingFor(
   db: Db,

@@ -83,14 +83,18 @@ export async function currentJob(db: Db, group: Group): Promise<Job | undefined>
   return await jobsOf(db, group, holding).selectAll().orderBy('id').limit(1).executeTakeFirst();
 }
 
-/** The jobs of a group that have not begun, in the order of the group. */
+/**
+ * The jobs of a group that have not begun, in the order of the group: pipelines have an order, the jobs of one have not. Those whose
+ * turn it is in their pipeline come first, so that none waits for one that waits for it.
+ */
 function upcomingJobs(db: Db, group: ResourceGroup) {
   const ready = group.process_mode === 'unordered' || group.process_mode === 'newest_ready_first';
   const direction = group.process_mode.startsWith('newest') ? 'desc' : 'asc';
   return jobsOf(db, group, ready ? ['waiting_for_resource'] : upcoming)
     .where('retried', '=', false)
     .orderBy('pipeline_id', direction)
-    .orderBy('id', direction);
+    .orderBy(sql`status <> 'waiting_for_resource'`)
+    .orderBy('id');
 }
 
 export async function listUpcoming(

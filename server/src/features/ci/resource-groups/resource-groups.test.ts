@@ -74,4 +74,27 @@ describe('a resource group', () => {
     const other = await world.account();
     expect((await world.app.api('GET', list, { token: other.token })).status).toBe(404);
   });
+
+  it.each(['oldest_first', 'newest_first'])(
+    'orders pipelines, and no jobs of one against each other: %s',
+    async (mode) => {
+      const project = await world.project();
+      const empty = await project.push(config);
+      await call('POST', `/projects/${project.id}/pipelines/${empty.id}/cancel`);
+      const path = `/projects/${project.id}/resource_groups/prod`;
+      expect((await call('PUT', path, { process_mode: mode })).body.process_mode).toBe(mode);
+      // The stages are in the order that is not the one of the jobs, and each job waits for one of the same group.
+      const staged = `
+stages: [build, ship]
+ship: {stage: ship, script: [x], resource_group: prod, needs: [build]}
+build: {stage: build, script: [x], resource_group: prod}
+last: {stage: ship, script: [x], resource_group: prod}
+`;
+      const { id } = await project.push(staged);
+      expect((await runner.run()).job_info.name).toBe('build');
+      await runner.run();
+      await runner.run();
+      await project.reaches(id, 'success');
+    },
+  );
 });

@@ -21,6 +21,7 @@ import type { WriteAccess } from '../jobs/write-access.ts';
 import { pipelineFactsOf } from '../pipelines/pipeline-facts.ts';
 import { failedTestVariables } from '../test-reports/failed-tests.ts';
 import { asksForDebugging, type JobVariable, variable } from '../variables/job-variables.ts';
+import { manualVariables } from '../variables/manual.ts';
 import {
   commitVariables,
   deployTokenVariables,
@@ -67,15 +68,6 @@ export const failureReasons = [
 /** Whether what the job left was erased, or went when it expired; what somebody deleted is not waited for. */
 const isGone = ({ erased_at: erased, artifacts_expire_at: expired, archive }: Dependency): boolean =>
   erased !== null || (archive === null && expired !== null && expired.getTime() <= Date.now());
-
-function manualVariables(deps: Pick<CiDependencies, 'secrets'>, job: Job): JobVariable[] {
-  if (job.manual_variables_encrypted === null) return [];
-  const pairs = JSON.parse(deps.secrets.open(job.manual_variables_encrypted, sealed.manualVariables)) as Array<{
-    key: string;
-    value: string;
-  }>;
-  return pairs.map(({ key, value }) => variable(key, value, { public: false }));
-}
 
 function artifactsOf(artifacts: PlanArtifacts | null): unknown[] {
   if (!artifacts) return [];
@@ -215,7 +207,11 @@ async function variablesOf(
         raw: row.raw,
       }),
     ),
-    ...manualVariables(deps, job),
+    ...(job.manual_variables_encrypted === null
+      ? []
+      : manualVariables(deps, job.manual_variables_encrypted).map(({ key, value }) =>
+          variable(key, value, { public: false }),
+        )),
   ];
   const given = plan.environment?.url ?? null;
   if (!environment || given === null) return variables;

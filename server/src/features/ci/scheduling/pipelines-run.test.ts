@@ -168,6 +168,40 @@ test: {stage: test, script: [x]}
     await runner.run();
     await project.reaches(pipeline.id, 'success');
     expect((await project.statuses(pipeline.id)).extra).toBe('manual');
+
+    const again = await act(project, gate.id, 'retry', {
+      job_variables_attributes: [
+        { key: 'WHAT', value: 'more' },
+        { key: 'WHO', value: 'you' },
+      ],
+    });
+    expect(again.status).toBe(201);
+    const given = async () => {
+      const { variables, ...next } = await runner.next();
+      await runner.update({ variables, ...next }, 'success');
+      return Object.fromEntries(
+        variables.filter(({ key }) => ['WHO', 'WHAT'].includes(key)).map(({ key, value }) => [key, value]),
+      );
+    };
+    expect(await given()).toEqual({ WHO: 'you', WHAT: 'more' });
+    // Without others the last ones count.
+    expect((await act(project, (await project.job(pipeline.id, 'gate')).id, 'retry')).status).toBe(201);
+    expect(await given()).toEqual({ WHO: 'you', WHAT: 'more' });
+  });
+
+  it('take variables from those only whom the project lets give them', async () => {
+    const project = await world.project();
+    const pipeline = await project.push('gate: {script: [x], when: manual}\n');
+    const job = await project.job(pipeline.id, 'gate');
+    const given = { job_variables_attributes: [{ key: 'WHO', value: 'me' }] };
+    await world.app.api('PUT', `/projects/${project.id}`, {
+      token: world.owner.token,
+      json: { ci_pipeline_variables_minimum_override_role: 'no_one_allowed' },
+    });
+    expect((await act(project, job.id, 'play', given)).status).toBe(403);
+    expect((await act(project, job.id, 'play')).status).toBe(200);
+    await runner.run();
+    expect((await act(project, job.id, 'retry', given)).status).toBe(403);
   });
 
   it('[20/8] that may be left out end a pipeline without those that need them, until they are played', async () => {

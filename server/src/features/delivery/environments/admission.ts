@@ -53,5 +53,10 @@ export function admission(db: Db) {
       if (!again && (await pendingApprovals(db, deployment)) > 0)
         throw plainError(400, '400 Bad request - Unplayable Job');
     },
+
+    async approvalsMissing(handle: Db, jobId: number): Promise<number> {
+      const deployment = await deploymentOfJob(handle, jobId);
+      return deployment?.status === 'blocked' ? await pendingApprovals(handle, deployment) : 0;
+    },
   };
 }

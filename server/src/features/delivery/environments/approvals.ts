@@ -58,10 +58,12 @@ export async function placeOf(db: Db, deployment: Deployment): Promise<Protected
   return { project_id: deployment.project_id, name: environment.name, tier: environment.tier };
 }
 
+const stateOf = async (db: Db, deployment: Deployment) =>
+  await approvalState(db, await placeOf(db, deployment), await approvalsOf(db, deployment.id));
+
 /** How many approvals a deployment lacks. */
-export async function pendingApprovals(db: Db, deployment: Deployment): Promise<number> {
-  return (await approvalState(db, await placeOf(db, deployment), await approvalsOf(db, deployment.id))).missing;
-}
+export const pendingApprovals = async (db: Db, deployment: Deployment): Promise<number> =>
+  (await stateOf(db, deployment)).missing;
 
 /** All that is shown of the approvals of a deployment. */
 export async function approvalDetails(db: Db, deployment: Deployment, externalUrl: string) {
@@ -120,27 +122,26 @@ export function approving({ db, jobs }: ApprovalDependencies) {
         400,
         'There are no approval rules for the given `represent_as` parameter. Use a valid User/Group/Role name instead.',
       );
-    if (row.user_id === user.id && !project.allow_pipeline_trigger_approve_deployment)
+    const own = row.user_id === user.id && given.status === 'approved';
+    if (own && !project.allow_pipeline_trigger_approve_deployment)
       throw plainError(400, 'You cannot approve your own deployment.');
-    const { approval, decided } = await transaction(db, async (tx) => {
+    const { approval, next } = await transaction(db, async (tx) => {
       const locked = await lockDeployment(tx, row.id);
       if (locked?.status !== 'blocked') throw plainError(400, 'This deployment is not waiting for approvals.');
       const approval = await setApproval(tx, { deployment_id: row.id, user_id: user.id, ...given });
-      const rejected = given.status === 'rejected';
-      const decided = rejected || (await pendingApprovals(tx, locked)) === 0;
       // Of a rejected one the job says how it ends.
-      if (decided && !rejected) {
-        const moved = await updateDeployment(tx, row.id, { status: 'created' });
-        if (moved) await deploymentMoved(tx, moved, user.id);
-      }
-      return { approval, decided };
+      if (given.status === 'rejected') return { approval, next: 'fail' as const };
+      const { missing, rules } = await stateOf(tx, locked);
+      if (missing > 0) return { approval, next: null };
+      const moved = await updateDeployment(tx, row.id, { status: 'created' });
+      if (moved) await deploymentMoved(tx, moved, user.id);
+      // Where rules name who approves, somebody starts the job when the time has come.
+      return { approval, next: rules.length > 0 ? null : ('release' as const) };
     });
     const job = row.job_id === null ? undefined : (await jobsById(db, [row.job_id])).get(row.job_id);
-    if (decided && job) {
-      if (given.status === 'rejected') await jobs.fail(job, 'deployment_rejected');
-      // A manual job waits for whoever starts it.
-      else if (job.when !== 'manual') await jobs.release(job);
-    }
+    if (job && next === 'fail') await jobs.fail(job, 'deployment_rejected');
+    // A manual job waits for whoever starts it.
+    else if (job && next === 'release' && job.when !== 'manual') await jobs.release(job);
     return approval;
   };
 }

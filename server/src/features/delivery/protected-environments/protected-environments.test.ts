@@ -107,6 +107,11 @@ describe('protected environments', () => {
     expect(await project.statuses(first.id)).toEqual({ deploy: 'manual' });
     const job = await project.job(first.id, 'deploy');
     expect((await call('POST', `${of(project)}/jobs/${job.id}/play`)).status).toBe(400);
+    expect((await call('GET', `${of(project)}/jobs/${job.id}`)).body.waiting).toEqual({
+      reason: 'approval',
+      message: 'Its deployment waits for an approval',
+      ...{ jobs_ahead: null, runners_online: null },
+    });
     const [blocked] = (await call<Json[]>('GET', `${of(project)}/deployments`)).body;
     expect(blocked?.status).toBe('blocked');
     const path = `${of(project)}/deployments/${blocked?.id}`;
@@ -134,6 +139,10 @@ describe('protected environments', () => {
       status: 'failed',
       failure_reason: 'deployment_rejected',
     });
+    await project.push(config, { files: { a: '3' } });
+    const [mine] = (await call<Json[]>('GET', `${of(project)}/deployments?sort=desc`)).body;
+    const withdrawn = await call('POST', `${of(project)}/deployments/${mine?.id}/approval`, { status: 'rejected' });
+    expect(withdrawn).toMatchObject({ status: 201, body: { status: 'rejected', user: { id: world.owner.user.id } } });
     await call('PUT', of(project), { allow_pipeline_trigger_approve_deployment: true });
     await project.push(config, { files: { a: '2' } });
     const [own] = (await call<Json[]>('GET', `${of(project)}/deployments?sort=desc`)).body;
@@ -193,6 +202,11 @@ describe('protected environments', () => {
     expect(await summary()).toMatchObject({
       rules: [{ deployment_approvals: given(developer) }, { deployment_approvals: given(other) }],
     });
-    expect((await runner.run()).id).toBe((await project.job(id, 'deploy')).id);
+    // Rules that name who approves leave the start to people.
+    const job = await project.job(id, 'deploy');
+    expect(job.status).toBe('manual');
+    expect((await call('GET', path)).body).toMatchObject({ status: 'created', pending_approval_count: 0 });
+    expect((await call('POST', `${of(project)}/jobs/${job.id}/play`)).status).toBe(200);
+    expect((await runner.run()).id).toBe(job.id);
   });
 });
