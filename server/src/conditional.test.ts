@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startWorld, type World } from '../test/ci.ts';
+import { accessToken, application, deployToken, packageRule } from '../test/conditional-bodies.ts';
 import { buildGroup, buildMember, buildProject, buildToken, buildUser, unique } from '../test/factories.ts';
 import { gpgKeyTexts, sshKeyText } from '../test/keys.ts';
 import { buildRepositoryProject, type RepositoryProject } from '../test/repositories.ts';
@@ -79,9 +80,6 @@ const protectedRef = async (base: string): Promise<Target> => {
   await created(base, { name: 'v*' });
   return { url: `${base}/v*` };
 };
-const deployToken = { name: 'x', scopes: ['read_repository'] };
-const accessToken = { name: 'x', scopes: ['api'] };
-const application = { name: 'x', redirect_uri: 'https://client.example/', scopes: 'api' };
 /** Something below one's own account, or a new one. */
 async function ofUser(owner: string, what: string, json: object): Promise<Target> {
   const path = `${owner.replace(/:\w+/, String((await buildUser(world.app)).id))}/${what}`;
@@ -290,6 +288,8 @@ const targets: Readonly<Record<string, () => Promise<Target>>> = {
   '/projects/:id/feature_flags/:feature_flag_name': () => inside(at('feature_flags'), { name: unique('flag') }, 'name'),
   '/projects/:id/feature_flags_user_lists/:iid': async () =>
     inside(`/projects/${repository.id}/feature_flags_user_lists`, { name: unique('list'), user_xids: 'a' }, 'iid'),
+  '/projects/:id/packages/protection/rules/:package_protection_rule_id': () =>
+    inside(at('packages/protection/rules'), packageRule()),
   '/projects/:id/packages/:package_id': () => packaged((file) => String(file.package_id)),
   '/projects/:id/packages/:package_id/package_files/:package_file_id': () =>
     packaged((file) => `${file.package_id}/package_files/${file.id}`),

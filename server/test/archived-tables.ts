@@ -112,6 +112,7 @@ export const leftOutTables: Readonly<Record<string, string>> = {
   integrations: secret,
   issue_csv_imports: running,
   package_files: registry,
+  package_protection_rules: registry,
   packages: registry,
   pull_mirrors: secret,
   push_mirrors: secret,

@@ -1,5 +1,6 @@
 /** Changes of push rules and of what is protected, for the walk over everything that leaves an audit event. */
 import type { TestApp } from './app.ts';
+import { packageRule } from './conditional-bodies.ts';
 import { unique } from './factories.ts';
 
 /** The same below projects, groups and the instance: `noun` as the routes have it, `base` a fresh one. */
@@ -85,6 +86,11 @@ export function changesOfRepositories(app: TestApp, admin: string) {
       const { body } = await app.api<{ id: number }>('POST', url, { token: admin, json: mirrored });
       return `${url}/${body.id}`;
     };
+    const protection = async () => {
+      const url = `${await base()}/packages/protection/rules`;
+      const { body } = await app.api<{ id: number }>('POST', url, { token: admin, json: packageRule() });
+      return `${url}/${body.id}`;
+    };
     const packaged = async (inside: '' | '/package_files' = '') => {
       const url = `${await base()}/packages`;
       await app.api('PUT', `${url}/generic/tool/1.0/a.txt`, { token: admin, json: {} });
@@ -136,6 +142,16 @@ export function changesOfRepositories(app: TestApp, admin: string) {
       }),
       'PUT /projects/:id/packages/generic/:package_name/:package_version/*': async () => ({
         ...{ url: `${await base()}/packages/generic/tool/1.0/a.txt`, json: {}, leaves: 'package_file_published' },
+      }),
+      'POST /projects/:id/packages/protection/rules': async () => ({
+        ...{ url: `${await base()}/packages/protection/rules`, json: packageRule() },
+        leaves: 'package_protection_rule_created',
+      }),
+      'PATCH /projects/:id/packages/protection/rules/:package_protection_rule_id': async () => ({
+        ...{ url: await protection(), json: { package_type: 'npm' }, leaves: 'package_protection_rule_updated' },
+      }),
+      'DELETE /projects/:id/packages/protection/rules/:package_protection_rule_id': async () => ({
+        ...{ url: await protection(), leaves: 'package_protection_rule_deleted' },
       }),
       'DELETE /projects/:id/packages/:package_id': async () => ({
         ...{ url: await packaged(), leaves: 'package_deleted' },

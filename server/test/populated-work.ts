@@ -159,6 +159,11 @@ export async function released(db: Db, at: { project: number; fork: number }, nu
       .execute();
   await offered(db, at.project, release.id, number);
   await offered(db, at.fork, (await insert(at.fork, '1.0.0')).id, 1);
+  const rule = { package_name_pattern: `kept-${number}`, package_type: 'generic' } as const;
+  await db
+    .insertInto('package_protection_rules')
+    .values({ ...rule, project_id: at.project, minimum_access_level_for_push: 40 })
+    .execute();
 }
 
 /** A fork of a project by one of its members, who has starred it; the administrator has starred the fork and pushed to it. */

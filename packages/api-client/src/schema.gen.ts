@@ -11649,6 +11649,54 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/projects/{id}/packages/protection/rules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List package protection rules of a project
+         * @description Needs the ability `read_package_protection_rule` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdPackagesProtectionRules"];
+        put?: never;
+        /**
+         * Create a package protection rule
+         * @description Needs the ability `admin_package_protection_rule` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdPackagesProtectionRules"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/packages/protection/rules/{package_protection_rule_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a package protection rule
+         * @description Needs the ability `admin_package_protection_rule` on the project. Token scope: `api`.
+         */
+        delete: operations["deleteProjectsByIdPackagesProtectionRulesByPackageProtectionRuleId"];
+        options?: never;
+        head?: never;
+        /**
+         * Update a package protection rule
+         * @description Needs the ability `admin_package_protection_rule` on the project. Token scope: `api`.
+         */
+        patch: operations["patchProjectsByIdPackagesProtectionRulesByPackageProtectionRuleId"];
+        trace?: never;
+    };
     "/projects/{id}/path_locks": {
         parameters: {
             query?: never;
@@ -25196,6 +25244,19 @@ export interface components {
             user: components["schemas"]["UserReference"] | null;
             web_url: string;
         };
+        /** PackageProtectionRule */
+        PackageProtectionRule: {
+            id: number;
+            /** @enum {string|null} */
+            minimum_access_level_for_delete: "owner" | "admin" | null;
+            /** @enum {string|null} */
+            minimum_access_level_for_push: "maintainer" | "owner" | "admin" | null;
+            /** @description Name, in which `*` stands for anything */
+            package_name_pattern: string;
+            /** @enum {string} */
+            package_type: "conan" | "generic" | "helm" | "maven" | "npm" | "nuget" | "pypi";
+            project_id: number;
+        };
         /** @description Parameters that are missing or not valid: every reason, joined by commas. */
         ParameterError: {
             /** @description Such as `name is missing, state does not have a valid value` */
@@ -25259,6 +25320,25 @@ export interface components {
         PatchProjectsByIdJobTokenScopeBody: {
             /** @description Whether the allowlists count */
             enabled: boolean;
+        };
+        PatchProjectsByIdPackagesProtectionRulesByPackageProtectionRuleIdBody: {
+            /**
+             * @description Lowest role that deletes; every role that may without it
+             * @enum {string|null}
+             */
+            minimum_access_level_for_delete?: "owner" | "admin" | null;
+            /**
+             * @description Lowest role that publishes; every role that may without it
+             * @enum {string|null}
+             */
+            minimum_access_level_for_push?: "maintainer" | "owner" | "admin" | null;
+            /** @description Name, in which `*` stands for anything */
+            package_name_pattern?: string;
+            /**
+             * @description Kind of the packages; those published here are `generic`
+             * @enum {string}
+             */
+            package_type?: "conan" | "generic" | "helm" | "maven" | "npm" | "nuget" | "pypi";
         };
         PatchProjectsByIdProtectedBranchesByNameBody: {
             /** @description Whether those who may push may also force it */
@@ -26667,6 +26747,11 @@ export interface components {
             path: string;
         };
         PostHooksBody: {
+            /**
+             * @description How branches are matched; default `wildcard`
+             * @enum {string}
+             */
+            branch_filter_strategy?: "wildcard" | "regex" | "all_branches";
             /** @description What the hook is for */
             description?: string | null;
             /** @description Whether certificates are checked; default true */
@@ -26677,6 +26762,8 @@ export interface components {
             name?: string | null;
             /** @description Sends pushes to branches */
             push_events?: boolean;
+            /** @description Only pushes to branches that match */
+            push_events_branch_filter?: string | null;
             /** @description Sends one event for each push; default true */
             repository_update_events?: boolean;
             /** @description Sends tags that are pushed */
@@ -28522,6 +28609,25 @@ export interface components {
             start_date?: string | null;
             /** @description Title of the milestone */
             title: string;
+        };
+        PostProjectsByIdPackagesProtectionRulesBody: {
+            /**
+             * @description Lowest role that deletes; every role that may without it
+             * @enum {string|null}
+             */
+            minimum_access_level_for_delete?: "owner" | "admin" | null;
+            /**
+             * @description Lowest role that publishes; every role that may without it
+             * @enum {string|null}
+             */
+            minimum_access_level_for_push?: "maintainer" | "owner" | "admin" | null;
+            /** @description Name, in which `*` stands for anything */
+            package_name_pattern: string;
+            /**
+             * @description Kind of the packages; those published here are `generic`
+             * @enum {string}
+             */
+            package_type: "conan" | "generic" | "helm" | "maven" | "npm" | "nuget" | "pypi";
         };
         PostProjectsByIdPathLocksBody: {
             /** @description The file or folder */
@@ -33476,6 +33582,11 @@ export interface components {
             title?: string;
         };
         PutHooksByIdBody: {
+            /**
+             * @description How branches are matched; default `wildcard`
+             * @enum {string}
+             */
+            branch_filter_strategy?: "wildcard" | "regex" | "all_branches";
             /** @description What the hook is for */
             description?: string | null;
             /** @description Whether certificates are checked; default true */
@@ -33486,6 +33597,8 @@ export interface components {
             name?: string | null;
             /** @description Sends pushes to branches */
             push_events?: boolean;
+            /** @description Only pushes to branches that match */
+            push_events_branch_filter?: string | null;
             /** @description Sends one event for each push; default true */
             repository_update_events?: boolean;
             /** @description Sends tags that are pushed */
@@ -36638,6 +36751,7 @@ export interface components {
         SystemHook: {
             /** @enum {string} */
             alert_status: "executable" | "temporarily_disabled" | "disabled";
+            branch_filter_strategy: string;
             /** Format: date-time */
             created_at: string;
             description: string | null;
@@ -36648,6 +36762,7 @@ export interface components {
             merge_requests_events: boolean;
             name: string | null;
             push_events: boolean;
+            push_events_branch_filter: string | null;
             /** @description Once for each push, with all its refs */
             repository_update_events: boolean;
             tag_push_events: boolean;
@@ -73336,6 +73451,174 @@ export interface operations {
             404: components["responses"]["NotFound"];
             405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdPackagesProtectionRules: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PackageProtectionRule"][];
+                };
+            };
+            301: components["responses"]["Moved"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdPackagesProtectionRules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsByIdPackagesProtectionRulesBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdPackagesProtectionRulesBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdPackagesProtectionRulesBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PackageProtectionRule"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteProjectsByIdPackagesProtectionRulesByPackageProtectionRuleId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Id of the rule */
+                package_protection_rule_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    patchProjectsByIdPackagesProtectionRulesByPackageProtectionRuleId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Id of the rule */
+                package_protection_rule_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PatchProjectsByIdPackagesProtectionRulesByPackageProtectionRuleIdBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PatchProjectsByIdPackagesProtectionRulesByPackageProtectionRuleIdBody"];
+                "multipart/form-data": components["schemas"]["PatchProjectsByIdPackagesProtectionRulesByPackageProtectionRuleIdBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PackageProtectionRule"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

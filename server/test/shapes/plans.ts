@@ -44,6 +44,8 @@ export async function buildPlans(post: Post, projectId: number, groupId: number,
   const deployed = { environment: 'staging', sha, ref: 'main', tag: false, status: 'success' };
   const deployment = await post(`${project}/deployments`, deployed);
   const freeze = await post(`${project}/freeze_periods`, { freeze_start: '0 0 1 1 *', freeze_end: '0 1 1 1 *' });
+  const kept = { package_name_pattern: 'kept', package_type: 'generic', minimum_access_level_for_delete: 'owner' };
+  const rule = await post(`${project}/packages/protection/rules`, kept);
   const schedule = await post(`${project}/pipeline_schedules`, {
     ...{ description: 'Nightly', ref: 'main', cron: '0 1 * * *' },
   });
@@ -63,6 +65,7 @@ export async function buildPlans(post: Post, projectId: number, groupId: number,
     [/\/environments/, { environment_id: [environment.id] }],
     [/\/deployments/, { deployment_id: [deployment.id], environment: ['staging'] }],
     [/\/freeze_periods/, { freeze_period_id: [freeze.id], freeze_start: ['0 2 * * *'], freeze_end: ['0 3 * * *'] }],
+    [/\/packages\/protection/, { package_protection_rule_id: [rule.id], package_name_pattern: ['kept-*'] }],
     [/\/pipeline_schedules/, { pipeline_schedule_id: [schedule.id], ref: ['main'], cron: ['0 1 * * *', '0 2 * * 1'] }],
   ];
   return (route, name) => {

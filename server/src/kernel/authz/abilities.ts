@@ -110,6 +110,8 @@ export const projectAbilities = {
   pull_package: { role: reporter, open: 'anyone', auditor: true, feature: 'package_registry', openPackages: true },
   create_package: { role: developer, feature: 'package_registry', changes: true },
   destroy_package: { role: maintainer, feature: 'package_registry', changes: true },
+  read_package_protection_rule: { role: maintainer, feature: 'package_registry' },
+  admin_package_protection_rule: { role: maintainer, feature: 'package_registry', changes: true },
   // Feature flags, and what proves their clients.
   read_feature_flag: { role: developer, feature: 'feature_flags' },
   admin_feature_flag: { role: developer, feature: 'feature_flags', changes: true },

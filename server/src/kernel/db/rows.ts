@@ -46,6 +46,7 @@ import type {
   OauthDeviceCodesTable,
   OauthTokensTable,
   PackageFilesTable,
+  PackageProtectionRulesTable,
   PackagesTable,
   PipelineSchedulesTable,
   PipelineScheduleVariablesTable,
@@ -99,6 +100,7 @@ export type ProjectStatistics = Selectable<ProjectStatisticsTable>;
 export type Project = Selectable<ProjectsTable>;
 export type Package = Selectable<PackagesTable>;
 export type PackageFile = Selectable<PackageFilesTable>;
+export type PackageProtectionRule = Selectable<PackageProtectionRulesTable>;
 export type PullMirror = Selectable<PullMirrorsTable>;
 export type PushMirror = Selectable<PushMirrorsTable>;
 export type PushRule = Selectable<PushRulesTable>;

@@ -1454,6 +1454,17 @@ export interface PackageFilesTable {
   created_at: Generated<Date>;
 }
 
+export interface PackageProtectionRulesTable {
+  id: Generated<number>;
+  project_id: number;
+  package_name_pattern: string;
+  package_type: 'conan' | 'generic' | 'helm' | 'maven' | 'npm' | 'nuget' | 'pypi';
+  minimum_access_level_for_push: number | null;
+  minimum_access_level_for_delete: number | null;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
+}
+
 export interface PackagesTable {
   id: Generated<number>;
   project_id: number;
@@ -2711,6 +2722,7 @@ export interface Database {
   oauth_tokens: OauthTokensTable;
   object_deletions: ObjectDeletionsTable;
   package_files: PackageFilesTable;
+  package_protection_rules: PackageProtectionRulesTable;
   packages: PackagesTable;
   path_locks: PathLocksTable;
   path_redirects: PathRedirectsTable;

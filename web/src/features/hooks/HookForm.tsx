@@ -32,14 +32,14 @@ const shown = ['url', 'name', 'description', 'token', 'push_events_branch_filter
 
 /** What a hook says now; hooks of the instance have less. */
 const valuesOf = (hook: Hook | undefined) => {
-  const more = hook && 'branch_filter_strategy' in hook ? hook : undefined;
+  const more = hook && 'custom_webhook_template' in hook ? hook : undefined;
   return {
     url: hook?.url ?? '',
     name: hook?.name ?? '',
     description: hook?.description ?? '',
     token: '',
-    branch_filter_strategy: more?.branch_filter_strategy ?? 'wildcard',
-    push_events_branch_filter: more?.push_events_branch_filter ?? '',
+    branch_filter_strategy: hook?.branch_filter_strategy ?? 'wildcard',
+    push_events_branch_filter: hook?.push_events_branch_filter ?? '',
     custom_webhook_template: more?.custom_webhook_template ?? '',
   };
 };
@@ -58,7 +58,6 @@ export function HookForm({ place, hook, action, send }: HookFormProps) {
     const matched = {
       branch_filter_strategy: strategy as HookValues['branch_filter_strategy'],
       push_events_branch_filter: strategy === 'all_branches' ? null : values.push_events_branch_filter || null,
-      custom_webhook_template: values.custom_webhook_template || null,
     };
     await send(
       {
@@ -66,7 +65,8 @@ export function HookForm({ place, hook, action, send }: HookFormProps) {
         ...(token === '' ? {} : { token }),
         enable_ssl_verification: verify,
         ...Object.fromEntries(place.events.map((event) => [event, events.includes(event)])),
-        ...(whole ? matched : {}),
+        ...matched,
+        ...(whole ? { custom_webhook_template: values.custom_webhook_template || null } : {}),
       },
       { custom_headers: headers, url_variables: variables },
     );
@@ -130,7 +130,7 @@ export function HookForm({ place, hook, action, send }: HookFormProps) {
             />
           ))}
         </fieldset>
-        {whole && events.includes('push_events') ? (
+        {events.includes('push_events') ? (
           <Group align="flex-start" gap="md">
             <NativeSelect
               label="Branch filter"

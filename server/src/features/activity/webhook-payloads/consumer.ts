@@ -84,9 +84,12 @@ export function webhookConsumer(deps: Omit<WebhookDependencies, 'project'>): Fac
   const parts = projectParts(deps);
   const subjectOf = async ({ project_id }: StoredPlace, delivery: FactDelivery) =>
     project_id === null ? null : await delivery.project(project_id);
-  const system = (payload: () => Promise<object | null>, event: HookEvent | null = null, trigger = general) => ({
-    system: { event, trigger, payload },
-  });
+  const system = (
+    payload: () => Promise<object | null>,
+    event: HookEvent | null = null,
+    trigger = general,
+    branch: string | null = null,
+  ) => ({ system: { event, trigger, payload, ...(branch === null ? {} : { branch }) } });
 
   const push: OfProject<typeof pushed> = async (fact, subject, delivery) => {
     const { ref, before, after, push_options, refs } = fact.payload;
@@ -108,6 +111,7 @@ export function webhookConsumer(deps: Omit<WebhookDependencies, 'project'>): Fac
         () => pushPayload(repository, urls, subject, user, moved, 'no commits'),
         event,
         messageOf(event, {})?.trigger,
+        branch,
       ),
     };
   };

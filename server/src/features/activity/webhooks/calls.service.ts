@@ -40,6 +40,8 @@ export interface Announcement {
   readonly system?: {
     readonly event: HookEvent | null;
     readonly trigger: string;
+    /** As for hooks of projects. */
+    readonly branch?: string;
     readonly payload: () => Promise<object | null>;
   };
 }
@@ -223,18 +225,21 @@ export function hookCalls(deps: CallDependencies): HookCalls {
     }
   }
 
+  const hearing = (hooks: readonly WebHook[], branch: string | undefined) =>
+    branch === undefined ? hooks : hooks.filter((hook) => hearsBranch(hook, branch));
+
   return {
     announce: async ({ factId, hooks, system }) => {
       const eventUuid = randomUUID();
       if (hooks) {
         const { branch } = hooks;
         const found = await queries.hooksToCall(db, hooks, hooks.event);
-        const wanted = branch === undefined ? found : found.filter((hook) => hearsBranch(hook, branch));
+        const wanted = hearing(found, branch);
         const message = wanted.length > 0 ? await hooks.message() : null;
         if (message) await queueCalls(wanted, factId, message, eventUuid);
       }
       if (system) {
-        const found = await queries.systemHooksToCall(db, system.event);
+        const found = hearing(await queries.systemHooksToCall(db, system.event), system.branch);
         const payload = found.length > 0 ? await system.payload() : null;
         const message = payload && { trigger: system.trigger, event: 'System Hook', payload };
         if (message) await queueCalls(found, factId, message, eventUuid);

@@ -5,12 +5,13 @@ import type { User } from '../../../kernel/db/rows.ts';
 import { Entity, ListOf, Text } from '../../../kernel/http/entity.ts';
 import { invalidParameters, recordNotFound, unauthorized, unprocessable } from '../../../kernel/http/errors.ts';
 import { mapPage, offsetPage } from '../../../kernel/http/pagination.ts';
-import { Bool, IdOrPath, Int, List, OneOf, Optional, OrNull, Str } from '../../../kernel/http/params/schema.ts';
+import { Bool, IdOrPath, Int, List, Optional, OrNull, Str } from '../../../kernel/http/params/schema.ts';
 import { Empty, type Route, route } from '../../../kernel/http/route.ts';
 import type { Place } from '../../namespaces/index.ts';
+import { branchFilterParams } from './branch-filter.ts';
 import type { HookCalls, HookMessage } from './calls.service.ts';
 import { GroupHook, groupHookJson, ProjectHook, projectHookJson } from './hooks.entity.ts';
-import { groupEvents, type HookEvent, longestFilter, sharedEvents } from './hooks.events.ts';
+import { groupEvents, type HookEvent, sharedEvents } from './hooks.events.ts';
 import { countHooks, findHook, listHooks } from './hooks.queries.ts';
 import { type HookDependencies, hookService } from './hooks.service.ts';
 import { hookToken } from './secrets.ts';
@@ -42,12 +43,7 @@ const attributes = {
   description: Optional(OrNull(Str({ maxLength: 2048, description: 'What the webhook is for' }))),
   token: Optional(hookToken),
   enable_ssl_verification: Optional(Bool({ description: 'Whether certificates are checked; default true' })),
-  push_events_branch_filter: Optional(
-    OrNull(Str({ maxLength: longestFilter, description: 'Only pushes to branches that match' })),
-  ),
-  branch_filter_strategy: Optional(
-    OneOf(['wildcard', 'regex', 'all_branches'], { description: 'How branches are matched; default `wildcard`' }),
-  ),
+  ...branchFilterParams,
   custom_webhook_template: Optional(OrNull(Str({ maxLength: 4096, description: 'Another body than the usual one' }))),
   custom_headers: pairs('Headers sent with each event'),
   url_variables: pairs('Masked parts of the URL, which has `{key}` in their place'),

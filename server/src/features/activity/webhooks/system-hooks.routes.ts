@@ -10,6 +10,7 @@ import { Bool, Int, Optional, OrNull, Str } from '../../../kernel/http/params/sc
 import { Empty, type Route, route } from '../../../kernel/http/route.ts';
 import type { Outbound } from '../../../kernel/outbound/index.ts';
 import type { Secrets } from '../../../kernel/secrets/index.ts';
+import { branchFilterParams } from './branch-filter.ts';
 import { HookCallEntity, hookCallJson, ResentEntity } from './calls.entity.ts';
 import { countCalls, listCalls } from './calls.queries.ts';
 import { resend, statusFilter, statusParameter } from './calls.routes.ts';
@@ -36,6 +37,8 @@ const SystemHook = Entity('SystemHook', {
   merge_requests_events: Flag(),
   repository_update_events: Flag({ description: 'Once for each push, with all its refs' }),
   enable_ssl_verification: Flag(),
+  push_events_branch_filter: Nullable(Text()),
+  branch_filter_strategy: Text(),
   alert_status: Word(alertStatuses),
   disabled_until: Nullable(Timestamp()),
 });
@@ -53,6 +56,8 @@ const systemHookJson = (hook: WebHook): Static<typeof SystemHook> => {
     merge_requests_events: on('merge_requests_events'),
     repository_update_events: on('repository_update_events'),
     enable_ssl_verification: hook.enable_ssl_verification,
+    push_events_branch_filter: hook.push_events_branch_filter,
+    branch_filter_strategy: hook.branch_filter_strategy,
     alert_status: alertStatus(hook),
     disabled_until: hook.disabled_until,
   };
@@ -86,6 +91,7 @@ const attributes = {
   merge_requests_events: flag('changes of merge requests'),
   repository_update_events: flag('one event for each push; default true'),
   enable_ssl_verification: Optional(Bool({ description: 'Whether certificates are checked; default true' })),
+  ...branchFilterParams,
 };
 const url = Str({ minLength: 1, maxLength: 2048, description: 'Where events are sent: http or https' });
 
@@ -95,6 +101,8 @@ type Given = { readonly [K in Switch]?: boolean | undefined } & {
   readonly description?: string | null | undefined;
   readonly token?: string | null | undefined;
   readonly enable_ssl_verification?: boolean | undefined;
+  readonly push_events_branch_filter?: string | null | undefined;
+  readonly branch_filter_strategy?: WebHook['branch_filter_strategy'] | undefined;
 };
 
 interface SystemHookDependencies {
@@ -124,12 +132,15 @@ export function systemHookRoutes(deps: SystemHookDependencies): Route[] {
     if (given.url !== undefined && (await outbound.refusal(given.url, 'system_hook')))
       throw new HttpError(422, { error: 'Invalid url given' });
     const { url: address, name, description, token, enable_ssl_verification: verify } = given;
+    const { push_events_branch_filter: filter, branch_filter_strategy: strategy } = given;
     return {
       events: switches.filter((event) => given[event] ?? before.includes(event)),
       ...(address === undefined ? {} : { url: address }),
       ...(name === undefined ? {} : { name }),
       ...(description === undefined ? {} : { description }),
       ...(verify === undefined ? {} : { enable_ssl_verification: verify }),
+      ...(filter === undefined ? {} : { push_events_branch_filter: filter }),
+      ...(strategy === undefined ? {} : { branch_filter_strategy: strategy }),
       ...(token === undefined ? {} : { token_sealed: token ? secrets.seal(token, hookPurpose) : null }),
     };
   }

@@ -40,6 +40,7 @@ it('[3/api.system-hooks/1] [3/api.system-hooks/2] [3/api.system-hooks/3] [3/api.
       created_at: expect.stringMatching(/^\d{4}-.*Z$/),
       ...{ push_events: false, tag_push_events: false, merge_requests_events: false },
       ...{ repository_update_events: true, enable_ssl_verification: true },
+      ...{ push_events_branch_filter: null, branch_filter_strategy: 'wildcard' },
       ...{ alert_status: 'executable', disabled_until: null },
     },
   });
@@ -234,4 +235,35 @@ it('[1/events/1] [1/events/5] [1/events/6] [1/events/2 push_events, tag_push_eve
   receiver.received.length = 0;
   await buildUser(world.app);
   await named('user_create');
+});
+
+it('hears of the branches that its filter lets through, and of all tags', async () => {
+  await world.app.db.deleteFrom('web_hooks').execute();
+  receiver.answer = { status: 200 };
+  const filtered = { url: receiver.url, push_events: true, tag_push_events: true, repository_update_events: false };
+  const made = await call('POST', '/hooks', { ...filtered, push_events_branch_filter: 'release/*' });
+  expect(made).toMatchObject({
+    status: 201,
+    body: { push_events_branch_filter: 'release/*', branch_filter_strategy: 'wildcard' },
+  });
+  expect((await call('POST', '/hooks', { ...filtered, branch_filter_strategy: 'none' })).status).toBe(400);
+  const project = await world.project();
+  const heard = () =>
+    receiver.received
+      .map(({ text }) => JSON.parse(text) as Json)
+      .filter(({ project_id }) => project_id === project.id)
+      .map(({ ref }) => ref)
+      .filter((ref) => typeof ref === 'string');
+  await project.commit(null, { branch: 'main', files: { x: 'x' } });
+  await project.commit(null, { branch: 'release/1', files: { x: 'y' } });
+  await eventually('the push to the release', async () => heard().includes('refs/heads/release/1'));
+  const regex = { push_events_branch_filter: '^topic', branch_filter_strategy: 'regex' };
+  expect((await call('PUT', `/hooks/${String(made.body.id)}`, regex)).body).toMatchObject(regex);
+  await project.commit(null, { branch: 'release/2', files: { x: 'z' } });
+  await project.commit(null, { branch: 'topic', files: { x: 'w' } });
+  await eventually('the push to the topic', async () => heard().includes('refs/heads/topic'));
+  await call('POST', `/projects/${project.id}/repository/tags`, { tag_name: 'v1', ref: 'topic' }, world.owner);
+  await eventually('the tag', async () => heard().includes('refs/tags/v1'));
+  expect(heard()).toEqual(['refs/heads/release/1', 'refs/heads/topic', 'refs/tags/v1']);
+  await world.app.db.deleteFrom('web_hooks').execute();
 });

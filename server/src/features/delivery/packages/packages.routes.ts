@@ -146,8 +146,8 @@ export function packageRoutes(
       responses: { 204: Empty },
       conditional: true,
       handler: async (context) => {
-        const { subject, params, unmodifiedSince } = context;
-        await packages.remove(subject, params.package_id, originOf(context), unmodifiedSince);
+        const { params, unmodifiedSince } = context;
+        await packages.remove(context, params.package_id, originOf(context), unmodifiedSince);
         return answer(204, undefined);
       },
     }),
@@ -176,9 +176,9 @@ export function packageRoutes(
       responses: { 204: Empty },
       conditional: true,
       handler: async (context) => {
-        const { subject, params, unmodifiedSince } = context;
+        const { params, unmodifiedSince } = context;
         const ids = { packageId: params.package_id, fileId: params.package_file_id };
-        await packages.removeFile(subject, ids, originOf(context), unmodifiedSince);
+        await packages.removeFile(context, ids, originOf(context), unmodifiedSince);
         return answer(204, undefined);
       },
     }),

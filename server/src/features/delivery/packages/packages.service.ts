@@ -5,10 +5,11 @@ import { type AuditOrigin, entityOfPlace, recordAudit } from '../../../kernel/au
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { Package } from '../../../kernel/db/rows.ts';
-import { invalidParameters, recordNotFound, tooLarge } from '../../../kernel/http/errors.ts';
+import { forbidden, invalidParameters, recordNotFound, tooLarge } from '../../../kernel/http/errors.ts';
 import type { ObjectStore } from '../../../kernel/objects/index.ts';
 import type { Settings } from '../../../kernel/settings/index.ts';
 import * as queries from './packages.queries.ts';
+import { isProtectedFrom } from './protection.ts';
 
 export interface PackagesDependencies {
   readonly db: Db;
@@ -57,6 +58,10 @@ export function packageService({ db, objects, settings }: PackagesDependencies) 
       target: { type: 'Package', id: row.id, details: `${row.name} ${row.version}` },
     });
 
+  async function requireDeletable(tx: Db, who: { subject: ProjectSubject; caller: Caller }, name: string) {
+    if (await isProtectedFrom(tx, who, 'delete', name)) throw forbidden('Package is deletion protected.');
+  }
+
   return {
     /** Takes the bytes of a file in; a file of the same name stays, and this one is downloaded from now on. */
     async publish(
@@ -66,6 +71,7 @@ export function packageService({ db, objects, settings }: PackagesDependencies) 
       body: Readable & { readonly headers: Readonly<Record<string, string | string[] | undefined>> },
       signal: AbortSignal,
     ): Promise<queries.FileRow> {
+      if (await isProtectedFrom(db, { subject, caller }, 'push', of.name)) throw forbidden('Package protected.');
       const { generic_packages_max_file_size: most } = await settings.read();
       const maxBytes = most === 0 ? Number.MAX_SAFE_INTEGER : most;
       if (Number(body.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(limitName, maxBytes);
@@ -107,7 +113,7 @@ export function packageService({ db, objects, settings }: PackagesDependencies) 
     },
 
     async remove(
-      subject: ProjectSubject,
+      { subject, caller }: { subject: ProjectSubject; caller: Caller },
       id: number,
       origin: AuditOrigin,
       unmodifiedSince: (at: Date) => void,
@@ -115,6 +121,7 @@ export function packageService({ db, objects, settings }: PackagesDependencies) 
       await transaction(db, async (tx) => {
         const row = await queries.lockPackage(tx, subject.project.id, id);
         if (!row) throw recordNotFound();
+        await requireDeletable(tx, { subject, caller }, row.name);
         unmodifiedSince(row.updated_at);
         await queries.deletePackage(tx, id);
         await recorded(tx, subject, origin, 'package_deleted', row);
@@ -122,13 +129,14 @@ export function packageService({ db, objects, settings }: PackagesDependencies) 
     },
 
     async removeFile(
-      subject: ProjectSubject,
+      { subject, caller }: { subject: ProjectSubject; caller: Caller },
       ids: { readonly packageId: number; readonly fileId: number },
       origin: AuditOrigin,
       unmodifiedSince: (at: Date) => void,
     ): Promise<void> {
       await transaction(db, async (tx) => {
         const row = await queries.lockPackage(tx, subject.project.id, ids.packageId);
+        if (row) await requireDeletable(tx, { subject, caller }, row.name);
         const file = row && (await queries.deleteFile(tx, row.id, ids.fileId));
         if (!row || !file) throw recordNotFound();
         unmodifiedSince(file.created_at);

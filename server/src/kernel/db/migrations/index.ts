@@ -148,6 +148,7 @@ import { sshPushMirrorsMigration } from './1171-ssh-push-mirrors.ts';
 import { pullMirrorsMigration } from './1210-pull-mirrors.ts';
 import { protectedRequestPipelinesMigration } from './1260-protected-request-pipelines.ts';
 import { repliesOnLinesMigration } from './1300-replies-on-lines.ts';
+import { packageProtectionMigration } from './1330-package-protection.ts';
 
 /** One step of the schema. `statements` run in order in one transaction; each may hold several SQL commands. */
 export interface Migration {
@@ -305,4 +306,5 @@ export const migrations: readonly Migration[] = [
   pullMirrorsMigration,
   protectedRequestPipelinesMigration,
   repliesOnLinesMigration,
+  packageProtectionMigration,
 ];
