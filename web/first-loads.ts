@@ -78,7 +78,11 @@ const all: readonly FirstLoad[] = [
   project('releases/.*', ['releases/ReleasesRoute']),
   project('issues', ['issues/IssuesPage'], [issuesOf]),
   project('issues/new', ['issues/NewIssuePage']),
-  project('issues/(\\d+)', ['issues/IssuePage'], ['issues/$1?render_html=true', `issues/$1/${discussions}`]),
+  project(
+    'issues/(\\d+)',
+    ['issues/IssuePage'],
+    ['issues/$1?render_html=true&with_moves=true', `issues/$1/${discussions}`],
+  ),
   project('boards(?:/\\d+)?', ['boards/BoardPage'], [boards]),
   project('milestones', ['milestones/MilestonesPage'], [milestones]),
   project('merge_requests', ['merge-requests/MergeRequestsPage'], [requestsOf]),

@@ -313,6 +313,16 @@ export async function issuesJourney(suite: Suite): Promise<void> {
         await page.goto(`/${project}/-/issues`);
         await page.getByRole('link', { name: 'Order more lead' }).waitFor();
         assert.equal(await page.getByRole('link', { name: 'The ink is too thin' }).count(), 0);
+        const call = api(instance.url, rootToken);
+        const place = `/projects/${encodeURIComponent(project)}/issues`;
+        const { iid } = await call.expect<{ iid: number }>(201, 'POST', place, { title: 'The ink is thin' });
+        await call.expect(202, 'POST', `${place}/${iid}/notes`, { body: '/duplicate #2' });
+        await page.goto(`/${project}/-/issues/${iid}`);
+        const same = page.getByRole('paragraph').filter({ hasText: 'Duplicate of #2 The ink is too thin' });
+        await same.getByRole('link').waitFor();
+        await look(page, 'issue-duplicate');
+        await same.getByRole('link').click();
+        await page.getByRole('heading', { name: 'The ink is too thin' }).waitFor();
         // The export without a mail server was refused.
         const refused = 'the server responded with a status of 400 (Bad Request)';
         const problems = [...printer.problems(), ...reader.problems()];

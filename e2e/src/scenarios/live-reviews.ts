@@ -81,6 +81,12 @@ export async function liveReviewJourney(suite: Suite): Promise<void> {
         await call.expect(200, 'PUT', `${base}/merge_requests/1`, { add_labels: 'glass' });
         await timeline(author.page).getByText('glass').waitFor();
         await timeline(reviewer.page).getByText('glass').waitFor();
+        // The first is to the merge request itself, and comes after that of the comment.
+        const adding = reviewer.page.getByRole('button', { name: 'Add reaction' });
+        await adding.nth(1).waitFor();
+        await adding.first().click();
+        await reviewer.page.getByRole('button', { name: 'rocket', exact: true }).click();
+        await reviewer.page.getByRole('button', { name: /^rocket, 1: /, pressed: true }).waitFor();
         await look(author.page, 'merge-request-timeline');
       });
       await suite.step('browser: a whole review by keyboard, with a pending comment on a line', async () => {

@@ -21244,6 +21244,33 @@ export interface components {
             milestone: components["schemas"]["Milestone"] | null;
             /** @description Issue of another project that it was moved to */
             moved_to_id: number | null;
+            /** @description With `with_moves`; each `null` where there is none that the caller sees */
+            moves?: {
+                /** @description Issue that it was closed as a duplicate of */
+                duplicate_of: {
+                    reference: string;
+                    title: string;
+                    web_url: string;
+                } | null;
+                /** @description Issue of another project that was moved here */
+                moved_from: {
+                    reference: string;
+                    title: string;
+                    web_url: string;
+                } | null;
+                /** @description Issue that it was moved to */
+                moved_to: {
+                    reference: string;
+                    title: string;
+                    web_url: string;
+                } | null;
+                /** @description Epic that it was promoted to */
+                promoted_to: {
+                    reference: string;
+                    title: string;
+                    web_url: string;
+                } | null;
+            };
             /** @description Id of the project */
             project_id: number;
             /**
@@ -22511,6 +22538,33 @@ export interface components {
             milestone: components["schemas"]["Milestone"] | null;
             /** @description Issue of another project that it was moved to */
             moved_to_id: number | null;
+            /** @description With `with_moves`; each `null` where there is none that the caller sees */
+            moves?: {
+                /** @description Issue that it was closed as a duplicate of */
+                duplicate_of: {
+                    reference: string;
+                    title: string;
+                    web_url: string;
+                } | null;
+                /** @description Issue of another project that was moved here */
+                moved_from: {
+                    reference: string;
+                    title: string;
+                    web_url: string;
+                } | null;
+                /** @description Issue that it was moved to */
+                moved_to: {
+                    reference: string;
+                    title: string;
+                    web_url: string;
+                } | null;
+                /** @description Epic that it was promoted to */
+                promoted_to: {
+                    reference: string;
+                    title: string;
+                    web_url: string;
+                } | null;
+            };
             /** @description Id of the project */
             project_id: number;
             /**
@@ -22981,6 +23035,33 @@ export interface components {
             milestone: components["schemas"]["Milestone"] | null;
             /** @description Issue of another project that it was moved to */
             moved_to_id: number | null;
+            /** @description With `with_moves`; each `null` where there is none that the caller sees */
+            moves?: {
+                /** @description Issue that it was closed as a duplicate of */
+                duplicate_of: {
+                    reference: string;
+                    title: string;
+                    web_url: string;
+                } | null;
+                /** @description Issue of another project that was moved here */
+                moved_from: {
+                    reference: string;
+                    title: string;
+                    web_url: string;
+                } | null;
+                /** @description Issue that it was moved to */
+                moved_to: {
+                    reference: string;
+                    title: string;
+                    web_url: string;
+                } | null;
+                /** @description Epic that it was promoted to */
+                promoted_to: {
+                    reference: string;
+                    title: string;
+                    web_url: string;
+                } | null;
+            };
             /** @description Id of the project */
             project_id: number;
             /**
@@ -24006,6 +24087,8 @@ export interface components {
                 pending_comments: number;
                 /** @description null for those who may not see pipelines */
                 pipelines: number | null;
+                /** @description Reactions to the merge request itself */
+                reactions: number;
                 /** @description Routes below it that have reports to answer, such as `test_reports` */
                 reports: string[];
                 /** @description Open merge requests that it stands on, or that stand on it */
@@ -24281,6 +24364,8 @@ export interface components {
                 pending_comments: number;
                 /** @description null for those who may not see pipelines */
                 pipelines: number | null;
+                /** @description Reactions to the merge request itself */
+                reactions: number;
                 /** @description Routes below it that have reports to answer, such as `test_reports` */
                 reports: string[];
                 /** @description Open merge requests that it stands on, or that stand on it */
@@ -37672,6 +37757,33 @@ export interface components {
             milestone: components["schemas"]["Milestone"] | null;
             /** @description Issue of another project that it was moved to */
             moved_to_id: number | null;
+            /** @description With `with_moves`; each `null` where there is none that the caller sees */
+            moves?: {
+                /** @description Issue that it was closed as a duplicate of */
+                duplicate_of: {
+                    reference: string;
+                    title: string;
+                    web_url: string;
+                } | null;
+                /** @description Issue of another project that was moved here */
+                moved_from: {
+                    reference: string;
+                    title: string;
+                    web_url: string;
+                } | null;
+                /** @description Issue that it was moved to */
+                moved_to: {
+                    reference: string;
+                    title: string;
+                    web_url: string;
+                } | null;
+                /** @description Epic that it was promoted to */
+                promoted_to: {
+                    reference: string;
+                    title: string;
+                    web_url: string;
+                } | null;
+            };
             /** @description Id of the project */
             project_id: number;
             /**
@@ -62654,6 +62766,8 @@ export interface operations {
             query?: {
                 /** @description Also give the description as HTML */
                 render_html?: boolean;
+                /** @description Also give what it was moved from and to, duplicates, and was promoted to */
+                with_moves?: boolean;
             };
             header?: {
                 /** @description An `ETag`: 304 while the answer is still the same */

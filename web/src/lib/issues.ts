@@ -5,6 +5,7 @@ import { filterQuery, type IssueFilter, orderQuery } from './issue-filters.ts';
 import type { PlaceKind } from './planning.ts';
 
 export type Issue = Schemas['Issue'];
+export type IssueMoves = NonNullable<Issue['moves']>;
 
 const stateOf = ({ state }: IssueFilter): 'opened' | 'closed' | 'all' =>
   state === 'closed' || state === 'all' ? state : 'opened';
@@ -102,7 +103,7 @@ export const issue = (id: string, iid: number) =>
     queryFn: () =>
       unwrap(
         client.GET('/projects/{id}/issues/{issue_iid}', {
-          params: { path: { id, issue_iid: iid }, query: { render_html: true } },
+          params: { path: { id, issue_iid: iid }, query: { render_html: true, with_moves: true } },
         }),
       ),
   });

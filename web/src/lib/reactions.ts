@@ -13,7 +13,7 @@ const bases = {
   merge_request: '/projects/{id}/merge_requests/{merge_request_iid}',
   issue: '/projects/{id}/issues/{issue_iid}',
 } as const;
-type Reactable = Extract<Discussed, { readonly kind: keyof typeof bases }>;
+export type Reactable = Extract<Discussed, { readonly kind: keyof typeof bases }>;
 
 /** The operations of both are the same, but for how the thing is named: typed as those of issues. */
 const baseOf = ({ kind }: Reactable) => bases[kind] as (typeof bases)['issue'];

@@ -46,6 +46,7 @@ import { issueService } from './issues/issues.service.ts';
 import { issueLinkRoutes } from './issues/links.routes.ts';
 import { issueBeginnings, issueListRoutes, issueLists } from './issues/listing.routes.ts';
 import type { Beginnings } from './issues/merge-request-command.ts';
+import { issueMoves } from './issues/moves.ts';
 import { issueNoteable, timedIssue } from './issues/noteable.ts';
 import { issuePlaceRoutes } from './issues/places.routes.ts';
 import { moveIssues, removeIssuesOf, replaceLabels, replaceMilestones, unassign } from './issues/planned.queries.ts';
@@ -124,7 +125,10 @@ export function planningFeature(deps: PlanningDependencies) {
         move: epicBoardMoves(db, deps.parents, epics),
       }),
       ...issueListRoutes(deps),
-      ...issueRoutes({ ...deps, issues: service, present, actions, followUp }),
+      ...issueRoutes({
+        ...{ ...deps, issues: service, present, actions, followUp },
+        moves: issueMoves(db, externalUrl, deps.parents, epicsShown),
+      }),
       followUpRoute(followUp),
       ...files.routes,
       ...metricImageRoutes(db, deps.objects),

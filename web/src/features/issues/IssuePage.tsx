@@ -18,13 +18,14 @@ import { useThreads } from '../comments/useThreads.tsx';
 import { level, useProject } from '../projects/useProject.ts';
 import { IssueSidebar } from './IssueSidebar.tsx';
 import classes from './issues.module.css';
+import { Moves } from './Moves.tsx';
 
 // Shown when somebody edits; images of metrics belong to incidents alone.
 const IssueForm = lazy(async () => ({ default: (await import('./IssueForm.tsx')).IssueForm }));
 const MetricImages = lazy(async () => ({ default: (await import('./MetricImages.tsx')).MetricImages }));
 // After what people came to read.
 const IssueRelations = lazy(async () => ({ default: (await import('./IssueRelations.tsx')).IssueRelations }));
-const IssueReactions = lazy(() => import('./IssueReactions.tsx'));
+const OwnReactions = lazy(() => import('../comments/OwnReactions.tsx'));
 // Only those who may see vulnerabilities ask for them.
 const RelatedVulnerabilities = lazy(async () => ({
   default: (await import('./RelatedVulnerabilities.tsx')).RelatedVulnerabilities,
@@ -78,6 +79,7 @@ export default function IssuePage() {
         {issue.confidential ? <span>Confidential</span> : null}
         {issue.discussion_locked ? <span>Locked</span> : null}
       </div>
+      {issue.moves ? <Moves moves={issue.moves} /> : null}
       <div className={classes.page}>
         <div>
           {editing ? (
@@ -112,7 +114,7 @@ export default function IssuePage() {
             />
           )}
           <Suspense fallback={null}>
-            <IssueReactions of={discussed} mayReact={session?.user != null && !view.project.archived} />
+            <OwnReactions of={discussed} mayReact={session?.user != null && !view.project.archived} />
           </Suspense>
           {issue.issue_type === 'incident' ? (
             <Suspense fallback={null}>

@@ -16,18 +16,25 @@ import { Sidebar } from './sidebar/Sidebar.tsx';
 import sidebar from './sidebar/sidebar.module.css';
 import { Timeline } from './Timeline.tsx';
 
-/** When deployments are asked for that are not expected: after what everybody waits for. */
+/** When what is seldom there is asked for: after what everybody waits for. */
 const laterMilliseconds = 1500;
+// After what people came to read.
+const OwnReactions = lazy(() => import('../comments/OwnReactions.tsx'));
 const RequestRules = lazy(() => import('./RequestRules.tsx'));
 const DeploymentRows = lazy(async () => ({ default: (await import('./DeploymentRows.tsx')).DeploymentRows }));
 
-/** Without a pipeline there are few, by other systems through the API: the first view does not pay for them. */
-function Deployments({ iid, soon }: { iid: number; soon: boolean }) {
+function useLater(): boolean {
   const [later, setLater] = useState(false);
   useEffect(() => {
     const timer = setTimeout(() => setLater(true), laterMilliseconds);
     return () => clearTimeout(timer);
   }, []);
+  return later;
+}
+
+/** Without a pipeline there are few, by other systems through the API: the first view does not pay for them. */
+function Deployments({ iid, soon }: { iid: number; soon: boolean }) {
+  const later = useLater();
   return soon || later ? (
     <Suspense fallback={null}>
       <DeploymentRows iid={iid} />
@@ -36,11 +43,12 @@ function Deployments({ iid, soon }: { iid: number; soon: boolean }) {
 }
 
 export function MergeRequestOverview({ request }: { request: Schemas['MergeRequestDetail'] }) {
-  const { path, level: own } = useProject();
+  const { path, project, level: own } = useProject();
   const discussed = { kind: 'merge_request', iid: request.iid } as const;
   const { data: session } = useQuery(sessionQuery);
   const cache = useQueryClient();
   const mayEdit = own >= level.developer || (session?.user != null && session.user.id === request.author?.id);
+  const later = useLater();
   const [rulesWanted, setRulesWanted] = useState(false);
   const threads = useThreads(discussed, null, undefined, request.counts?.pending_comments);
   return (
@@ -66,6 +74,17 @@ export function MergeRequestOverview({ request }: { request: Schemas['MergeReque
         ) : (
           <Text c="var(--mr-dim)">No description.</Text>
         )}
+        <div className={classes.reactions}>
+          {later || request.counts?.reactions ? (
+            <Suspense fallback={null}>
+              <OwnReactions
+                of={discussed}
+                mayReact={session?.user != null && !project.archived}
+                count={request.counts?.reactions}
+              />
+            </Suspense>
+          ) : null}
+        </div>
         <StackRow request={request} />
         <Deployments iid={request.iid} soon={request.head_pipeline !== null} />
         <MergeBox key={request.id} request={request} />

@@ -3,6 +3,7 @@ import { useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { releases } from '../../lib/releases.ts';
 import { EmptyState } from '../../ui/EmptyState.tsx';
+import { FeedButton } from '../../ui/FeedButton.tsx';
 import { LinkButton } from '../../ui/links.ts';
 import { Page } from '../../ui/Page.tsx';
 import { Pager } from '../../ui/Pager.tsx';
@@ -20,11 +21,14 @@ export function ReleasesPage() {
       title={`Releases · ${project.name_with_namespace}`}
       heading="Releases"
       actions={
-        writes ? (
-          <LinkButton to="/p/$path/releases/$" params={{ path: segment, _splat: 'new' }} variant="filled">
-            New release
-          </LinkButton>
-        ) : null
+        <>
+          <FeedButton feed={{ path: `/${path}/-/releases.atom` }} />
+          {writes ? (
+            <LinkButton to="/p/$path/releases/$" params={{ path: segment, _splat: 'new' }} variant="filled">
+              New release
+            </LinkButton>
+          ) : null}
+        </>
       }
     >
       {data.items.length === 0 ? (

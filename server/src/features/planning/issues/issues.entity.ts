@@ -89,9 +89,23 @@ const basic = {
   health_status: Nullable(Word(healthStatuses)),
 };
 
+const elsewhere = (description: string) =>
+  Nullable(Fields({ title: Text(), reference: Text(), web_url: Text() }, { description }));
+const IssueMoves = Fields(
+  {
+    moved_from: elsewhere('Issue of another project that was moved here'),
+    moved_to: elsewhere('Issue that it was moved to'),
+    duplicate_of: elsewhere('Issue that it was closed as a duplicate of'),
+    promoted_to: elsewhere('Epic that it was promoted to'),
+  },
+  { description: 'With `with_moves`; each `null` where there is none that the caller sees' },
+);
+export type IssueMovesJson = Static<typeof IssueMoves>;
+
 export const Issue = Entity('Issue', {
   ...basic,
   subscribed: Sometimes(Flag()),
+  moves: Sometimes(IssueMoves),
   description_html: Sometimes(Nullable(Text({ description: 'With `render_html`' }))),
 });
 export type IssueJson = Static<typeof Issue>;

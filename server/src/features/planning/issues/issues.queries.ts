@@ -211,6 +211,19 @@ export async function issuesById(db: Db, ids: readonly number[]): Promise<Issue[
   return await db.selectFrom('issues').selectAll().where(sql<boolean>`id = any(${ids}::bigint[])`).execute();
 }
 
+/** Those that an issue was moved from, and the ones that it goes on in. */
+export async function issuesAroundMoves(
+  db: Db,
+  { id, moved_to_id, duplicated_to_id }: Pick<Issue, 'id' | 'moved_to_id' | 'duplicated_to_id'>,
+): Promise<Issue[]> {
+  return await db
+    .selectFrom('issues')
+    .selectAll()
+    .where(sql<boolean>`(moved_to_id = ${id} or id in (${moved_to_id}, ${duplicated_to_id}))`)
+    .orderBy('id')
+    .execute();
+}
+
 /** The row, locked until the transaction ends. */
 export async function lockIssue(tx: Db, id: number): Promise<Issue | undefined> {
   return await tx.selectFrom('issues').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();

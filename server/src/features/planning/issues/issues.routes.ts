@@ -17,6 +17,7 @@ import { Issue, type IssueJson, issueJson } from './issues.entity.ts';
 import { changed, changedRules, one, projectParam, written, writtenRules } from './issues.params.ts';
 import { issueById, type LoadedIssue, withDetails } from './issues.queries.ts';
 import type { IssueService, MadeIssue } from './issues.service.ts';
+import type { IssueMoves } from './moves.ts';
 
 const common = { tag: 'Issues', credentials: ['token', 'session'] } as const;
 const read = { on: 'project', ability: 'read_issue' } as const;
@@ -67,6 +68,7 @@ export function issueRoutes({
   actions,
   markdown,
   followUp,
+  moves,
 }: {
   readonly db: Db;
   readonly issues: IssueService;
@@ -75,6 +77,7 @@ export function issueRoutes({
   readonly actions: Pick<QuickActions, 'creating' | 'describing'>;
   readonly markdown: Pick<Markdown, 'html'>;
   readonly followUp: FollowUps;
+  readonly moves: IssueMoves;
 }): Route[] {
   const find = (subject: ProjectSubject, caller: Caller, iid: number) => findIssue(db, subject, caller, iid);
 
@@ -153,14 +156,24 @@ export function issueRoutes({
       params: Type.Object({
         ...one,
         render_html: Optional(Bool({ description: 'Also give the description as HTML' })),
+        with_moves: Optional(
+          Bool({ description: 'Also give what it was moved from and to, duplicates, and was promoted to' }),
+        ),
       }),
       responses: { 200: Issue },
       handler: async ({ params, subject, caller }) => {
         const row = await find(subject, caller, params.issue_iid);
-        const issue = await present(row, caller, subject);
-        if (!params.render_html) return issue;
         const text = row.description;
-        return { ...issue, description_html: text && (await markdown.html(text, { caller, base: baseOf(subject) })) };
+        const [issue, html, around] = await Promise.all([
+          present(row, caller, subject),
+          params.render_html && text ? markdown.html(text, { caller, base: baseOf(subject) }) : text,
+          params.with_moves ? moves(row, subject, caller) : undefined,
+        ]);
+        return {
+          ...issue,
+          ...(params.render_html ? { description_html: html } : {}),
+          ...(around ? { moves: around } : {}),
+        };
       },
     }),
     route({

@@ -343,6 +343,23 @@ describe('issues that go on elsewhere', () => {
     expect(threads.map(({ notes }) => notes.map(({ body }) => body))).toContainEqual(['Said', 'Replied']);
     expect(await get<Json[]>(`${there}/award_emoji`)).toMatchObject([{ name: 'star' }]);
     expect(await get<Json[]>(`${there}/links`)).toMatchObject([{ id: friend.id }]);
+    const moves = async (at: string, by = owner) => (await get<{ moves: Json }>(`${at}?with_moves=true`, by)).moves;
+    const none = { moved_from: null, moved_to: null, duplicate_of: null, promoted_to: null };
+    expect(await moves(from.path)).toEqual({
+      ...none,
+      moved_to: {
+        title: 'Moves',
+        reference: `${group.full_path}/${other.path}#${moved.body.iid}`,
+        web_url: `${app.url}/${group.full_path}/${other.path}/-/issues/${moved.body.iid}`,
+      },
+    });
+    expect(await moves(there)).toMatchObject({
+      ...none,
+      moved_from: { reference: `${group.full_path}/${project.path}#${from.iid}` },
+    });
+    // Who does not see where it went is told nothing of it.
+    expect(await moves(from.path, guest)).toEqual(none);
+    expect(await get(from.path)).not.toHaveProperty('moves');
     // Not everybody who reads it there sees the project that it came from.
     expect(await bodies(there)).toContain('moved from an issue of another project');
     expect((await move(other.id)).status).toBe(400);

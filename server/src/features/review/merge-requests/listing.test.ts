@@ -279,6 +279,9 @@ it('with_counts tells commits, pipelines and open threads of one merge request',
     (await project.api('POST', `/merge_requests/${request.iid}/draft_notes`, { json: { note: 'Later' } })).status,
   ).toBe(201);
   expect(await read({ with_counts: 'true' })).toMatchObject({ pending_comments: 1, open_threads: 2 });
+  const reacted = await project.api('POST', `/merge_requests/${request.iid}/award_emoji`, { json: { name: 'heart' } });
+  expect(reacted.status).toBe(201);
+  expect(await read({ with_counts: 'true' })).toMatchObject({ reactions: 1 });
   // Of the caller alone.
   const others = { pipelines: null, open_threads: 2, pending_comments: 0 };
   expect(await read({ with_counts: 'true' }, null)).toMatchObject(others);

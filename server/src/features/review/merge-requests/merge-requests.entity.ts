@@ -150,6 +150,7 @@ export const MergeRequestDetail = Entity('MergeRequestDetail', {
         label_events: Count({ description: 'Resource events about its labels' }),
         milestone_events: Count(),
         state_events: Count(),
+        reactions: Count({ description: 'Reactions to the merge request itself' }),
         reports: ListOf(Text(), {
           description: 'Routes below it that have reports to answer, such as `test_reports`',
         }),

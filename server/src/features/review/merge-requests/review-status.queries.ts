@@ -38,10 +38,12 @@ interface Parts {
   readonly label_events: number;
   readonly milestone_events: number;
   readonly state_events: number;
+  /** To the merge request itself. */
+  readonly reactions: number;
 }
 const noParts: Parts = {
   ...{ pending_comments: 0, versions: 0, stacked: 0, status_checks: 0 },
-  ...{ label_events: 0, milestone_events: 0, state_events: 0 },
+  ...{ label_events: 0, milestone_events: 0, state_events: 0, reactions: 0 },
 };
 
 /** `reader`: whose pending comments are counted. */
@@ -56,7 +58,9 @@ export async function partsOf(db: Db, id: number, reader: number | null): Promis
       + (select count(*)::int from merge_requests o where m.source_project_id = m.project_id and o.project_id = m.project_id
         and o.target_branch = m.source_branch and o.state = 'opened' and o.id <> m.id) as stacked,
       (select count(*)::int from external_status_checks c where c.project_id = m.project_id) as status_checks,
-      ${events('label')} as label_events, ${events('milestone')} as milestone_events, ${events('state')} as state_events
+      ${events('label')} as label_events, ${events('milestone')} as milestone_events, ${events('state')} as state_events,
+      (select count(*)::int from award_emoji r where r.noteable_type = 'merge_request' and r.noteable_id = m.id
+        and r.note_id is null) as reactions
     from merge_requests m where m.id = ${id}`.execute(db);
   return rows[0] ?? noParts;
 }
