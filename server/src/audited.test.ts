@@ -1,4 +1,4 @@
-/** Every change of identity, places and settings leaves an audit event: walked by the routes, so that a new one must join. */
+/** Every change of identity, places and settings leaves an audit event: walked by the routes, so that a new one must join. Slow, sampled: every route that writes. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Method, startTestApp, type TestApp } from '../test/app.ts';
 import { auditedChanges, type Change, sendChange } from '../test/audited.ts';

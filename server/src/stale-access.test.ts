@@ -1,4 +1,4 @@
-/** Access that ended: every write is tried again after it, over the API and git. Generated from the declared routes. */
+/** Access that ended: every write is tried again after it, over the API and git. Generated from the declared routes. Slow, sampled: every route that writes. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../test/app.ts';
 import { buildAdmin, buildGroup, buildMember, buildToken, buildUser } from '../test/factories.ts';

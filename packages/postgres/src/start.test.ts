@@ -1,4 +1,4 @@
-/** The embedded server's life: first start, restart, crash of its owner, stale files, refusals. Slow: each test starts a database server. */
+/** The embedded server's life: first start, restart, crash of its owner, stale files, refusals. Slow, sampled: each test starts a database server. */
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** Jobs in containers: a real engine and an image made here, or a program in its place. Slow: each makes containers. */
+/** Jobs in containers: a real engine and an image made here, or a program in its place. Slow, sampled: each makes containers. */
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,

@@ -1,4 +1,4 @@
-/** Blobs as files and in a bucket, by one contract: complete or absent, under generated names. */
+/** Blobs as files and in a bucket, by one contract: complete or absent, under generated names. Slow, sampled: large blobs. */
 import { createHash, randomBytes } from 'node:crypto';
 import { access, mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

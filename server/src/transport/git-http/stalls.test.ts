@@ -1,4 +1,4 @@
-/** Clients that hang, read nothing or go away, and strangers in numbers: what they hold, and for how long. Slow: waits until the limits end them. */
+/** Clients that hang, read nothing or go away, and strangers in numbers: what they hold, and for how long. Slow, sampled: waits until the limits end them. */
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';

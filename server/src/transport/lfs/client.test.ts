@@ -1,4 +1,4 @@
-/** The git-lfs of the system against the application, over HTTP and SSH. */
+/** The git-lfs of the system against the application, over HTTP and SSH. Slow, sampled: starts git-lfs again and again. */
 import { randomBytes } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { createServer, request as forward } from 'node:http';

@@ -1,4 +1,4 @@
-/** Notification mails with a real SMTP server: who gets one, in which thread, and how they end. */
+/** Notification mails with a real SMTP server: who gets one, in which thread, and how they end. Slow, sampled: mails are waited for. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
 import { eventually, protocolRunner } from '../../../../test/ci.ts';

@@ -1,4 +1,4 @@
-/** Files of issues with a real mail server: what is exported for whom, and what rows become. */
+/** Files of issues with a real mail server: what is exported for whom, and what rows become. Slow, sampled: mails are waited for. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';

@@ -1,4 +1,4 @@
-/** Pull mirrors: of a repository that git itself serves over HTTP, and of another project of the application over SSH. */
+/** Pull mirrors: of a repository that git itself serves over HTTP, and of another project of the application over SSH. Slow, sampled: servers and real fetches. */
 import { createHash } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,4 +1,4 @@
-/** Push mirrors to another project of the application under test: over SSH, which knows the mirror by its key; objects of Git LFS over both. */
+/** Push mirrors to another project of the application under test: over SSH, which knows the mirror by its key; objects of Git LFS over both. Slow, sampled: servers and real pushes. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
 import { eventually } from '../../../../test/ci.ts';

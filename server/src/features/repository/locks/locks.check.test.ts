@@ -1,4 +1,4 @@
-/** Locks of files and folders of the default branch as pushes, commits of the API and merge requests of others meet them. */
+/** Locks of files and folders of the default branch as pushes, commits of the API and merge requests of others meet them. Slow, sampled: many real pushes. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';

@@ -1,6 +1,6 @@
-/**
+/** Slow, sampled: every round waits for real git.
  * Pushes, pipelines, external status checks and merges at the same time. Whatever the order: nothing is merged that a rule
- * refuses for the very commit that was merged. Takes long because every round waits for real git.
+ * refuses for the very commit that was merged.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';

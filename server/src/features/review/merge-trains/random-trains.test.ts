@@ -1,5 +1,5 @@
-/**
- * Slow: many pipelines end through the protocol of runners. Random trains: pushes, failures, cancels, closings and merges past
+/** Slow, sampled: many pipelines end through the protocol of runners.
+ * Random trains: pushes, failures, cancels, closings and merges past
  * the train, in any order, over real git and PostgreSQL. `npm run test:long -- --only trains` does 500 of them;
  * MILLRACE_TRAINS and MILLRACE_SEED choose others.
  */
