@@ -115,6 +115,13 @@ async function waitingJob(page: Page, call: Api, pipeline: number): Promise<void
   await page.waitForURL(`**/-/jobs/${jobs.find(({ name }) => name === 'build')?.id}`);
   await page.getByText('No runner can take this job').waitFor();
   await look(page, 'job-without-runner');
+  await page.goto(`/${project}/-/jobs?status=pending`);
+  await page
+    .getByRole('list', { name: 'Jobs' })
+    .getByText(/^No runner /)
+    .first()
+    .waitFor();
+  await look(page, 'jobs-without-runner');
   await page.goto(`/${project}/-/jobs/${jobs.find(({ name }) => name === 'docs')?.id}`);
   const beside = page.getByRole('complementary', { name: 'About this job' });
   await beside.getByRole('link', { name: 'unit' }).waitFor();

@@ -22772,7 +22772,7 @@ export interface components {
             /** Format: date-time */
             started_at: string | null;
             status: string;
-            /** @description On one pending job: whether no runner that is online, and not paused, may take it */
+            /** @description On one pending job, and with `with_waiting`: whether no runner that is online, and not paused, may take it */
             stuck?: boolean;
             /** @description Whether `ref` is a tag */
             tag: boolean;
@@ -22780,7 +22780,7 @@ export interface components {
             /** @description On one running job: whether the user who started it can open a terminal in it */
             terminal?: boolean;
             user: components["schemas"]["User"] | null;
-            /** @description On one job that has not begun: what it waits for */
+            /** @description On one job that has not begun, and with `with_waiting`: what it waits for */
             waiting?: {
                 /** @description Waiting jobs that get a runner, or the resource of its group, before it */
                 jobs_ahead: number | null;
@@ -36526,7 +36526,7 @@ export interface components {
             /** Format: date-time */
             started_at: string | null;
             status: string;
-            /** @description On one pending job: whether no runner that is online, and not paused, may take it */
+            /** @description On one pending job, and with `with_waiting`: whether no runner that is online, and not paused, may take it */
             stuck?: boolean;
             /** @description Whether `ref` is a tag */
             tag: boolean;
@@ -36534,7 +36534,7 @@ export interface components {
             /** @description On one running job: whether the user who started it can open a terminal in it */
             terminal?: boolean;
             user: components["schemas"]["User"] | null;
-            /** @description On one job that has not begun: what it waits for */
+            /** @description On one job that has not begun, and with `with_waiting`: what it waits for */
             waiting?: {
                 /** @description Waiting jobs that get a runner, or the resource of its group, before it */
                 jobs_ahead: number | null;
@@ -66009,6 +66009,8 @@ export interface operations {
                 "scope[]"?: ("created" | "waiting_for_resource" | "preparing" | "pending" | "running" | "canceling" | "success" | "failed" | "canceled" | "skipped" | "manual" | "scheduled")[];
                 /** @description Direction of the order */
                 sort?: "asc" | "desc";
+                /** @description Also say what those wait for that have not begun */
+                with_waiting?: boolean;
             };
             header?: {
                 /** @description An `ETag`: 304 while the answer is still the same */
@@ -74718,6 +74720,8 @@ export interface operations {
                 per_page?: number;
                 /** @description Only jobs in these statuses. Also as `scope=a` or as `scope=a,b` */
                 "scope[]"?: ("created" | "waiting_for_resource" | "preparing" | "pending" | "running" | "canceling" | "success" | "failed" | "canceled" | "skipped" | "manual" | "scheduled")[];
+                /** @description Also say what those wait for that have not begun */
+                with_waiting?: boolean;
             };
             header?: {
                 /** @description An `ETag`: 304 while the answer is still the same */

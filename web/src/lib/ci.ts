@@ -9,14 +9,20 @@ export interface JobFilter {
 
 type JobStatus = Schemas['Job']['status'];
 
+/** Whether what a job waits for changes without it. */
+export const awaitsTurn = ({ status }: Pick<Schemas['Job'], 'status'>): boolean =>
+  status === 'pending' || status === 'waiting_for_resource';
+
 export const jobsOf = (path: string, filter: JobFilter) =>
   queryOptions({
     queryKey: ['project', path, 'jobs', filter],
     queryFn: () => {
       const scope = filter.status ? { scope: [filter.status as JobStatus] } : {};
-      const query = { ...scope, page: filter.page ?? 1, per_page: 20 };
+      const query = { ...scope, page: filter.page ?? 1, per_page: 20, with_waiting: true };
       return unwrapPage(client.GET('/projects/{id}/jobs', { params: { path: { id: path }, query } }));
     },
+    // Runners that come, go or take others first are no event of the jobs.
+    refetchInterval: ({ state: { data } }) => (data?.items.some(awaitsTurn) ? 10_000 : false),
   });
 
 const usualPaths = ['.gitlab-ci.yml', '.millrace-ci.yml'];

@@ -1,8 +1,9 @@
-/** Why jobs of a pipeline do not start: those that no runner can take, and those that wait for a resource. */
+/** Why jobs of a pipeline do not start: those that no runner can take, that wait for a resource, or behind others. */
 import { Alert } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Schemas } from '../../lib/api.ts';
+import { awaitsTurn } from '../../lib/ci.ts';
 import { RunnersLink } from '../jobs/RunnersLink.tsx';
 import { useProject } from '../projects/useProject.ts';
 
@@ -18,8 +19,7 @@ interface Group {
 }
 
 function alike(jobs: readonly Job[]): Group[] {
-  const waiting = jobs.filter(({ status }) => status === 'pending' || status === 'waiting_for_resource');
-  const groups = Map.groupBy(waiting, ({ id, status, tag_list: tags }) =>
+  const groups = Map.groupBy(jobs.filter(awaitsTurn), ({ id, status, tag_list: tags }) =>
     status === 'pending' ? tags.toSorted().join('\n') : `\n${id}`,
   );
   return [...groups.values()]
@@ -30,7 +30,8 @@ function alike(jobs: readonly Job[]): Group[] {
 function Waiting({ of: { id, name, others } }: { of: Group }) {
   const { parts, segment } = useProject();
   const { data: job } = useQuery(parts.job(id));
-  if (!job?.waiting || !(job.stuck || job.waiting.reason === 'resource_group')) return null;
+  const queued = job?.waiting?.reason === 'resource_group' || (job?.waiting?.jobs_ahead ?? 0) > 0;
+  if (!job?.waiting || !(job.stuck || queued)) return null;
   return (
     <Alert
       variant="light"

@@ -64,7 +64,10 @@ export const JobEntity = Entity('Job', {
   ),
   tag_list: ListOf(Text()),
   stuck: Sometimes(
-    Flag({ description: 'On one pending job: whether no runner that is online, and not paused, may take it' }),
+    Flag({
+      description:
+        'On one pending job, and with `with_waiting`: whether no runner that is online, and not paused, may take it',
+    }),
   ),
   waiting: Sometimes(
     Fields(
@@ -79,7 +82,7 @@ export const JobEntity = Entity('Job', {
         ),
         runners_online: Nullable(Count({ description: 'Runners that are online and may take it' })),
       },
-      { description: 'On one job that has not begun: what it waits for' },
+      { description: 'On one job that has not begun, and with `with_waiting`: what it waits for' },
     ),
   ),
   terminal: Sometimes(

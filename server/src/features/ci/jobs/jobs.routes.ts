@@ -38,7 +38,7 @@ import { BridgeEntity, JobEntity, type JobJson, JobNeeds } from './jobs.entity.t
 import { findJob, findJobById, type JobFilter, jobOrder, listJobs, listNeeds } from './jobs.queries.ts';
 import type { JobsService } from './jobs.service.ts';
 import type { PlanNeed } from './plan.ts';
-import { presentBridges, presentJob, presentJobs } from './serialize.ts';
+import { presentBridges, presentJob, presentJobs, withWaiting } from './serialize.ts';
 import type { WriteAccess } from './write-access.ts';
 
 const tag = 'Jobs';
@@ -49,6 +49,7 @@ const id = IdOrPath('Id or path of the project');
 const jobId = Int({ description: 'Id of the job' });
 const scope = Optional(OneOrMore(OneOf(jobStatuses), { description: 'Only jobs in these statuses' }));
 const read = { on: 'project', ability: 'read_job' } as const;
+const withReasons = Optional(Bool({ default: false, description: 'Also say what those wait for that have not begun' }));
 const readPipeline = { on: 'project', ability: 'read_pipeline' } as const;
 const update = { on: 'project', ability: 'update_job' } as const;
 const one = Type.Object({ id, job_id: jobId });
@@ -91,13 +92,15 @@ export function jobRoutes(deps: CiDependencies, jobs: JobsService, access: Write
     subject: ProjectSubject,
     filter: Omit<JobFilter, 'projectId'>,
     page: Page,
-    direction: 'asc' | 'desc' = 'desc',
+    { direction = 'desc', waiting }: { direction?: 'asc' | 'desc' | undefined; waiting: boolean },
   ): Promise<Paged<JobJson>> {
     const { rows, total } = await listJobs(db, { ...filter, projectId: subject.project.id }, page, direction);
     const paged =
       page.style === 'keyset' ? keysetPage(page, rows, jobOrder(direction).cursorOf) : offsetPage(page, rows, total);
-    const shown = new Map((await presentJobs(deps, subject, paged.items)).map((json) => [json.id, json]));
-    return mapPresent(paged, (row) => shown.get(row.id));
+    const plain = await presentJobs(deps, subject, paged.items);
+    const shown = waiting ? await withWaiting(deps, subject, paged.items, plain) : plain;
+    const byId = new Map(shown.map((json) => [json.id, json]));
+    return mapPresent(paged, (row) => byId.get(row.id));
   }
 
   const list = route({
@@ -115,6 +118,7 @@ export function jobRoutes(deps: CiDependencies, jobs: JobsService, access: Write
       id_before: Optional(Int({ description: 'Only jobs with an id below this' })),
       order_by: Optional(Str({ description: 'Keyset pages are in the order of `id` only' })),
       sort: Optional(OneOf(['asc', 'desc'], { default: 'desc', description: 'Direction of the order' })),
+      with_waiting: withReasons,
     }),
     pagination: 'both',
     responses: { 200: ListOf(JobEntity) },
@@ -127,7 +131,7 @@ export function jobRoutes(deps: CiDependencies, jobs: JobsService, access: Write
         idAfter: params.id_after,
         idBefore: params.id_before,
       };
-      return await pageOfJobs(subject, filter, page, params.sort);
+      return await pageOfJobs(subject, filter, page, { direction: params.sort, waiting: params.with_waiting ?? false });
     },
   });
 
@@ -143,6 +147,7 @@ export function jobRoutes(deps: CiDependencies, jobs: JobsService, access: Write
       pipeline_id: Int({ description: 'Id of the pipeline' }),
       scope,
       include_retried: Optional(Bool({ default: false, description: 'Also attempts that were retried' })),
+      with_waiting: withReasons,
     }),
     pagination: 'offset',
     responses: { 200: ListOf(JobEntity) },
@@ -155,7 +160,7 @@ export function jobRoutes(deps: CiDependencies, jobs: JobsService, access: Write
         statuses: params.scope ?? [],
         includeRetried: params.include_retried ?? false,
       };
-      return await pageOfJobs(subject, filter, page);
+      return await pageOfJobs(subject, filter, page, { waiting: params.with_waiting ?? false });
     },
   });
 

@@ -78,10 +78,24 @@ export async function presentJob(deps: CiDependencies, place: Place, job: Job): 
     const open = place.project.ci_job_terminals_enabled && (await sessionOf(deps.db, job.id)) !== undefined;
     return { ...json, terminal: open };
   }
+  const [shown = json] = await withWaiting(deps, place, [job], [json]);
+  if (shown.waiting?.reason !== 'manual') return shown;
+  const missing = await deps.deployments.approvalsMissing(deps.db, job.id);
+  return missing > 0 ? { ...shown, waiting: { ...shown.waiting, ...approvalReason(missing) } } : shown;
+}
+
+/** What those of the jobs say that have not begun, in addition. */
+export async function withWaiting(
+  deps: CiDependencies,
+  place: Place,
+  jobs: readonly Job[],
+  shown: readonly JobJson[],
+): Promise<JobJson[]> {
   const { exists, serves } = deps.builtIn;
-  const waiting = await waitingFor(deps.db, place.project, job, { exists: exists(), serves: serves() });
-  if (!waiting) return json;
-  const missing = waiting.reason === 'manual' ? await deps.deployments.approvalsMissing(deps.db, job.id) : 0;
-  if (missing > 0) return { ...json, waiting: { ...waiting, ...approvalReason(missing) } };
-  return { ...json, ...(job.status === 'pending' ? { stuck: waiting.runners_online === 0 } : {}), waiting };
+  const reasons = await waitingFor(deps.db, place.project, jobs, { exists: exists(), serves: serves() });
+  return shown.map((json) => {
+    const waiting = reasons.get(json.id);
+    if (!waiting) return json;
+    return { ...json, ...(waiting.runners_online === null ? {} : { stuck: waiting.runners_online === 0 }), waiting };
+  });
 }

@@ -1,7 +1,7 @@
 /** What a job waits for, in words and numbers. */
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Job, Project } from '../../../kernel/db/rows.ts';
-import { currentJob, findGroup, upcomingBefore } from '../resource-groups/resource-groups.queries.ts';
+import { currentJob, findGroup, upcomingIds } from '../resource-groups/resource-groups.queries.ts';
 import {
   type BuiltIn,
   jobsAhead,
@@ -21,10 +21,17 @@ type WaitingJob = Pick<
   | 'stage_index'
   | 'needs'
   | 'tag_list'
+  | 'ref_protected'
+  | 'user_id'
   | 'status'
   | 'scheduled_at'
   | 'resource_group'
 >;
+
+/** By the ids of jobs. */
+type Reasons = readonly (readonly [number, WaitingJson])[];
+
+const NO_RUNNERS: RunnerCounts = { available: 0, tagged: 0, allowed: 0, active: 0, online: 0, busy: 0 };
 
 const listed = (names: readonly string[]) => names.join(', ');
 
@@ -60,16 +67,63 @@ function runnerReason(
   return { reason: 'runner', message: `Waiting for a runner${tagged(tags)}; ${ahead(before)}` };
 }
 
-/** Who has the resource, and how many of the group come first. */
-async function resourceReason(db: Db, job: WaitingJob): Promise<Pick<WaitingJson, 'message' | 'jobs_ahead'>> {
-  const key = job.resource_group ?? '';
-  const group = await findGroup(db, job.project_id, key);
+/** Who has the resource, and how many of the group come before each of its jobs. */
+async function forResource(db: Db, jobs: readonly WaitingJob[]): Promise<Reasons> {
+  const [first] = jobs;
+  if (!first) return [];
+  const key = first.resource_group ?? '';
+  const group = await findGroup(db, first.project_id, key);
   const holder = group && (await currentJob(db, group));
-  const before = group ? await upcomingBefore(db, group, job.id) : 0;
+  const order = group ? await upcomingIds(db, group) : [];
   const who = holder
     ? `${holder.name} of pipeline #${holder.pipeline_id} in the resource group ${key}`
     : `the resource group ${key}`;
-  return { message: `Waiting for ${who}; ${ahead(before)}`, jobs_ahead: before };
+  return jobs.map(({ id }) => {
+    const at = order.indexOf(id);
+    const before = at === -1 ? order.length : at;
+    const message = `Waiting for ${who}; ${ahead(before)}`;
+    return [id, { reason: 'resource_group', message, jobs_ahead: before, runners_online: null }];
+  });
+}
+
+/** What jobs that wait for a runner say. Those that the same runners may take are looked for together. */
+async function forRunners(db: Db, jobs: readonly WaitingJob[], builtIn: BuiltIn): Promise<Reasons> {
+  if (jobs.length === 0) return [];
+  const counts = await runnersFor(
+    db,
+    jobs.map(({ id }) => id),
+    builtIn,
+  );
+  const kinds = Map.groupBy(
+    jobs.filter(({ id }) => (counts.get(id)?.online ?? 0) > 0),
+    (job) => JSON.stringify([job.tag_list.toSorted(), job.ref_protected, job.user_id]),
+  );
+  const before = await Promise.all(
+    [...kinds.values()].map(async ([first, ...others]) =>
+      first ? await jobsAhead(db, [first.id, ...others.map(({ id }) => id)], builtIn) : new Map<number, number>(),
+    ),
+  );
+  const aheadOf = new Map(before.flatMap((found) => [...found]));
+  return jobs.map((job) => {
+    const own = counts.get(job.id) ?? NO_RUNNERS;
+    const number = own.online === 0 ? null : (aheadOf.get(job.id) ?? 0);
+    return [job.id, { ...runnerReason(job, own, number ?? 0), jobs_ahead: number, runners_online: own.online }];
+  });
+}
+
+async function forJobs(db: Db, jobs: readonly WaitingJob[]): Promise<Reasons> {
+  if (jobs.length === 0) return [];
+  const later = jobs.map(({ id, pipeline_id, stage_index, needs }) => ({
+    ...{ id, pipeline_id, stage_index },
+    needs: (needs as unknown as readonly PlanNeed[] | null)?.map((need) => need.name) ?? null,
+  }));
+  const unfinished = await unfinishedBefore(db, later);
+  return jobs.map(({ id }) => {
+    const names = unfinished.get(id) ?? [];
+    const shown = names.length > 3 ? [...names.slice(0, 3), 'others'] : names;
+    const message = names.length === 0 ? 'Waiting to be started' : `Waiting for ${listed(shown)}`;
+    return [id, { reason: 'jobs', message, jobs_ahead: null, runners_online: null }];
+  });
 }
 
 /** To the minute, as people read it. */
@@ -81,44 +135,32 @@ export const approvalReason = (missing: number): Pick<WaitingJson, 'reason' | 'm
   message: `Its deployment waits for ${missing === 1 ? 'an approval' : `${missing} approvals`}`,
 });
 
-/** Null for a job that does not wait. */
+/** What jobs of a project wait for; those that do not are not there. */
 export async function waitingFor(
   db: Db,
   project: Pick<Project, 'marked_for_deletion_on'>,
-  job: WaitingJob,
+  jobs: readonly WaitingJob[],
   builtIn: BuiltIn,
-): Promise<WaitingJson | null> {
+): Promise<ReadonlyMap<number, WaitingJson>> {
+  const of = (status: JobStatus) => jobs.filter((job) => job.status === status);
   const none = { jobs_ahead: null, runners_online: null };
-  switch (job.status as JobStatus) {
-    case 'pending': {
-      if (project.marked_for_deletion_on)
-        return {
-          reason: 'deletion',
-          message: 'The project is marked for deletion',
-          jobs_ahead: null,
-          runners_online: 0,
-        };
-      const counts = await runnersFor(db, job.id, builtIn);
-      const before = counts.online === 0 ? null : await jobsAhead(db, job.id, builtIn);
-      return { ...runnerReason(job, counts, before ?? 0), jobs_ahead: before, runners_online: counts.online };
-    }
-    case 'created': {
-      const needs = (job.needs as unknown as readonly PlanNeed[] | null)?.map((need) => need.name) ?? null;
-      const names = await unfinishedBefore(db, { ...job, needs });
-      const shown = names.length > 3 ? [...names.slice(0, 3), 'others'] : names;
-      return {
-        reason: 'jobs',
-        message: names.length === 0 ? 'Waiting to be started' : `Waiting for ${listed(shown)}`,
-        ...none,
-      };
-    }
-    case 'waiting_for_resource':
-      return { reason: 'resource_group', ...(await resourceReason(db, job)), runners_online: null };
-    case 'scheduled':
-      return { reason: 'delay', message: `Delayed until ${minuteOf(job.scheduled_at)}`, ...none };
-    case 'manual':
-      return { reason: 'manual', message: 'Waiting to be started manually', ...none };
-    default:
-      return null;
-  }
+  const deletion = { reason: 'deletion', message: 'The project is marked for deletion' };
+  const pending = of('pending');
+  const groups = Map.groupBy(of('waiting_for_resource'), ({ resource_group: key }) => key);
+  const parts: Reasons[] = await Promise.all([
+    project.marked_for_deletion_on
+      ? pending.map(({ id }): Reasons[number] => [id, { ...deletion, jobs_ahead: null, runners_online: 0 }])
+      : forRunners(db, pending, builtIn),
+    forJobs(db, of('created')),
+    ...[...groups.values()].map((group) => forResource(db, group)),
+    of('scheduled').map(({ id, scheduled_at: at }): Reasons[number] => [
+      id,
+      { reason: 'delay', message: `Delayed until ${minuteOf(at)}`, ...none },
+    ]),
+    of('manual').map(({ id }): Reasons[number] => [
+      id,
+      { reason: 'manual', message: 'Waiting to be started manually', ...none },
+    ]),
+  ]);
+  return new Map(parts.flat());
 }

@@ -110,11 +110,10 @@ export async function listUpcoming(
   return { rows, total };
 }
 
-/** How many of them come before one. */
-export async function upcomingBefore(db: Db, group: ResourceGroup, id: number): Promise<number> {
-  const ids = await upcomingJobs(db, group).select('id').limit(mostCounted).execute();
-  const at = ids.findIndex((row) => row.id === id);
-  return at === -1 ? ids.length : at;
+/** The first of them. */
+export async function upcomingIds(db: Db, group: ResourceGroup): Promise<number[]> {
+  const rows = await upcomingJobs(db, group).select('id').limit(mostCounted).execute();
+  return rows.map(({ id }) => id);
 }
 
 /** The job whose turn it is, if it waits; undefined when another has the resource or has to come before. */

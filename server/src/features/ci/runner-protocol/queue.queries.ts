@@ -26,9 +26,14 @@ const isOnline = (builtIn: BuiltIn) => sql<boolean>`case
   when runners.built_in then ${builtIn.exists}::boolean
   else runners.contacted_at > now() - make_interval(secs => ${onlineSeconds}) end`;
 
-export async function runnersFor(db: Db, jobId: number, builtIn: BuiltIn): Promise<RunnerCounts> {
-  const found = await sql<RunnerCounts>`
-    select
+/** Of each of the jobs. */
+export async function runnersFor(
+  db: Db,
+  jobIds: readonly number[],
+  builtIn: BuiltIn,
+): Promise<ReadonlyMap<number, RunnerCounts>> {
+  const found = await sql<RunnerCounts & { job_id: number }>`
+    select job_id,
       count(*)::integer as available,
       (count(*) filter (where tagged))::integer as tagged,
       (count(*) filter (where tagged and allowed))::integer as allowed,
@@ -36,17 +41,18 @@ export async function runnersFor(db: Db, jobId: number, builtIn: BuiltIn): Promi
       (count(*) filter (where tagged and allowed and active and online))::integer as online,
       (count(*) filter (where tagged and allowed and active and online and busy))::integer as busy
     from (
-      select ${hasTags} as tagged, ${takesRef} as allowed,
+      select jobs.id as job_id, ${hasTags} as tagged, ${takesRef} as allowed,
         not runners.paused and (runners.token_expires_at is null or runners.token_expires_at > now()) as active,
         ${isOnline(builtIn)} as online,
         exists (
           select from jobs as others where others.runner_id = runners.id and others.status in ('running', 'canceling')
         ) as busy
       from ${candidates}
-      where jobs.id = ${jobId} and ${serves(builtIn.serves)}
+      where jobs.id = any (${jobIds}) and ${serves(builtIn.serves)}
     ) as runners
+    group by job_id
   `.execute(db);
-  return found.rows[0] ?? { available: 0, tagged: 0, allowed: 0, active: 0, online: 0, busy: 0 };
+  return new Map(found.rows.map(({ job_id: id, ...counts }) => [Number(id), counts]));
 }
 
 /**
@@ -69,12 +75,16 @@ const load = sql`${loadOf('project_id', 'running', 'project_turn')} ${loadOf('us
 
 /**
  * Waiting jobs that its runners are given before this one, as far as that can be said now: by priority, then each project
- * and each person in turn, as `claimJob` does.
+ * and each person in turn, as `claimJob` does. Of each of the jobs, which all have the same runners.
  */
-export async function jobsAhead(db: Db, jobId: number, builtIn: BuiltIn): Promise<number> {
-  const found = await sql<{ ahead: number }>`
+export async function jobsAhead(
+  db: Db,
+  jobIds: readonly [number, ...number[]],
+  builtIn: BuiltIn,
+): Promise<ReadonlyMap<number, number>> {
+  const found = await sql<{ id: number; ahead: number }>`
     with own_runners as (
-      select runners.id from ${candidates} where jobs.id = ${jobId} and ${matches(builtIn.serves)} and ${isOnline(builtIn)}
+      select runners.id from ${candidates} where jobs.id = ${jobIds[0]} and ${matches(builtIn.serves)} and ${isOnline(builtIn)}
     ), waiting as (
       select distinct jobs.id, jobs.project_id, jobs.user_id,
         -${priorityRank('projects.ci_queue_priority')} as project_rank, -${priorityRank('pipelines.queue_priority')} as rank,
@@ -92,30 +102,37 @@ export async function jobsAhead(db: Db, jobId: number, builtIn: BuiltIn): Promis
         + row_number() over (partition by project_id order by rank, user_turn, user_served, id) as project_turn
       from people
     )
-    select count(*)::integer as ahead from turns, turns as own
-    where own.id = ${jobId} and (turns.project_rank, turns.project_turn, turns.project_served, turns.id)
+    select own.id, count(*)::integer as ahead from turns, turns as own
+    where own.id = any (${jobIds}) and (turns.project_rank, turns.project_turn, turns.project_served, turns.id)
       < (own.project_rank, own.project_turn, own.project_served, own.id)
+    group by own.id
   `.execute(db);
-  return found.rows[0]?.ahead ?? 0;
+  return new Map(found.rows.map(({ id, ahead }) => [Number(id), ahead]));
 }
 
-/** Names of the jobs that a job waits for: those it needs, else all of the stages before, that have not ended and must. */
-export async function unfinishedBefore(
-  db: Db,
-  job: { readonly pipeline_id: number; readonly stage_index: number; readonly needs: readonly string[] | null },
-): Promise<string[]> {
-  let query = db
-    .selectFrom('jobs')
-    .select('name')
-    .where('pipeline_id', '=', job.pipeline_id)
-    .where('retried', '=', false)
-    .where('status', 'not in', ['success', 'failed', 'canceled', 'skipped'])
-    // Nobody waits for what may be left undone.
-    .where((where) => where.or([where('status', '!=', 'manual'), where('allow_failure', '=', false)]));
-  query =
-    job.needs === null
-      ? query.where('stage_index', '<', job.stage_index)
-      : query.where('name', 'in', [...job.needs, '']);
-  const rows = await query.orderBy('stage_index').orderBy('id').limit(4).execute();
-  return rows.map((row) => row.name);
+export interface Later {
+  readonly id: number;
+  readonly pipeline_id: number;
+  readonly stage_index: number;
+  readonly needs: readonly string[] | null;
+}
+
+/**
+ * Names of the jobs that each waits for: those it needs, else all of the stages before, that have not ended and must.
+ * Nobody waits for what may be left undone.
+ */
+export async function unfinishedBefore(db: Db, jobs: readonly Later[]): Promise<ReadonlyMap<number, string[]>> {
+  const found = await sql<{ id: number; names: string[] }>`
+    select own.id, array(
+      select jobs.name from jobs
+      where jobs.pipeline_id = own.pipeline_id and not jobs.retried
+        and jobs.status not in ('success', 'failed', 'canceled', 'skipped')
+        and (jobs.status <> 'manual' or not jobs.allow_failure)
+        and case when own.needs is null then jobs.stage_index < own.stage_index else jobs.name = any (own.needs) end
+      order by jobs.stage_index, jobs.id limit 4
+    ) as names
+    from jsonb_to_recordset(${JSON.stringify(jobs)}::jsonb)
+      as own(id bigint, pipeline_id bigint, stage_index integer, needs text[])
+  `.execute(db);
+  return new Map(found.rows.map(({ id, names }) => [Number(id), names]));
 }

@@ -19,15 +19,29 @@ interface Waiting {
   readonly runners_online: number | null;
 }
 
+type WaitingJob = JobView & { pipeline: { id: number }; waiting?: Waiting; stuck?: boolean };
+
+/** What one job says, and lists of jobs where they are asked. */
 async function waiting(project: { id: number }, job: { id: number }): Promise<Waiting | undefined> {
-  const { body } = await world.app.api<JobView & { waiting?: Waiting }>(
-    'GET',
-    `/projects/${project.id}/jobs/${job.id}`,
-    {
-      token: world.owner.token,
-    },
-  );
-  return body.waiting;
+  const token = world.owner.token;
+  const one = await world.app.api<WaitingJob>('GET', `/projects/${project.id}/jobs/${job.id}`, { token });
+  const { pipeline, waiting: reason, stuck } = one.body;
+  for (const path of ['jobs', `pipelines/${pipeline.id}/jobs`]) {
+    const listed = async (query: string) => {
+      const { body } = await world.app.api<WaitingJob[]>(
+        'GET',
+        `/projects/${project.id}/${path}?per_page=100${query}`,
+        {
+          token,
+        },
+      );
+      const found = body.find(({ id }) => id === job.id);
+      return { waiting: found?.waiting, stuck: found?.stuck };
+    };
+    expect(await listed('&with_waiting=true')).toEqual({ waiting: reason, stuck });
+    expect(await listed('')).toEqual({});
+  }
+  return reason;
 }
 
 async function runnerWith(values: Record<string, unknown>) {
