@@ -227,6 +227,31 @@ const dialogsAlone = (): Plugin => ({
   },
 });
 
+/** Parts that components of the library carry along for whoever names them through the component. Nothing here does. */
+const unusedParts: Readonly<Record<string, readonly string[]>> = {
+  ActionIcon: ['Group', 'GroupSection'],
+  Button: ['Group', 'GroupSection'],
+  Checkbox: ['Card', 'Indicator'],
+};
+
+/** Leaves them out, with their styles. */
+const withoutUnusedParts = (): Plugin => ({
+  name: 'without-unused-parts',
+  apply: 'build',
+  transform(code, id) {
+    const component = /@mantine[\\/]core[\\/]esm[\\/]components[\\/](\w+)[\\/]\1\.mjs$/.exec(id)?.[1] ?? '';
+    const parts = unusedParts[component];
+    if (!parts) return null;
+    let left = code;
+    for (const part of parts) {
+      const carried = new RegExp(`^${component}\\.${part} = (\\w+);\\n`, 'm');
+      if (!carried.test(left)) this.error(`${component} of the library carries no ${part}`);
+      left = left.replace(carried, '');
+    }
+    return { code: left, map: null };
+  },
+});
+
 const target = 'http://127.0.0.1:8080';
 
 export default defineConfig({
@@ -234,6 +259,7 @@ export default defineConfig({
     react(),
     stylesWithComponents(),
     dialogsAlone(),
+    withoutUnusedParts(),
     inOrder(),
     runtimeInFirst(),
     stylesInScripts(),

@@ -30896,6 +30896,8 @@ export interface components {
             /** @description Empty where SSH is off or not allowed */
             ssh_url_to_repo: string;
             star_count: number;
+            /** @description With `with_starred`: whether the caller has starred it */
+            starred?: boolean;
             statistics?: {
                 commit_count: number;
                 job_artifacts_size: number;
@@ -56054,6 +56056,8 @@ export interface operations {
                 statistics?: boolean;
                 /** @description Administrators only */
                 with_custom_attributes?: boolean;
+                /** @description Also whether the caller has starred it */
+                with_starred?: boolean;
             };
             header?: {
                 /** @description An `ETag`: 304 while the answer is still the same */

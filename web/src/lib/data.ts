@@ -60,17 +60,6 @@ export const ownActivity = (page: number) =>
     queryFn: () => unwrapPage(client.GET('/events', { params: { query: { scope: 'all', page, per_page: perPage } } })),
   });
 
-/** Whether somebody starred a project: the list of theirs, narrowed to the one. */
-export const isStarred = (userId: number, projectId: number) =>
-  queryOptions({
-    queryKey: ['starred', userId, projectId],
-    queryFn: async () => {
-      const query = { id_after: projectId - 1, id_before: projectId + 1, simple: true, per_page: 1 };
-      const path = { user_id: String(userId) };
-      return (await unwrap(client.GET('/users/{user_id}/starred_projects', { params: { path, query } }))).length === 1;
-    },
-  });
-
 export const transferLocations = (path: string) =>
   queryOptions({
     queryKey: ['project', path, 'transfer-locations'],
@@ -98,18 +87,12 @@ export const namespaces = () =>
 export const project = (path: string) =>
   queryOptions({
     queryKey: ['project', path],
-    queryFn: () => unwrap(client.GET('/projects/{id}', { params: { path: { id: path } } })),
-  });
-
-/** The licence of a project's default branch. */
-export const license = (path: string) =>
-  queryOptions({
-    queryKey: ['project', path, 'license'],
-    queryFn: async () => {
-      const query = { license: true };
-      const found = await unwrap(client.GET('/projects/{id}', { params: { path: { id: path }, query } }));
-      return found.license ? { name: found.license.name, url: found.license_url } : null;
-    },
+    queryFn: () =>
+      unwrap(
+        client.GET('/projects/{id}', {
+          params: { path: { id: path }, query: { license: true, with_starred: true } },
+        }),
+      ),
   });
 
 /** What new projects may start with. */

@@ -36,6 +36,10 @@ interface Place {
   readonly rest: string;
 }
 
+/** What pages of projects and groups ask of the object whose header they show. */
+const ofProject = '?license=true&with_starred=true';
+const ofGroup = '?with_projects=false&with_own_access_level=true';
+
 /** What an address is about, and which of its pages it is. */
 function placeOf(path: string, old: ReadonlySet<string>): Place {
   const [before = '', below] = path.split('/-/', 2);
@@ -46,15 +50,15 @@ function placeOf(path: string, old: ReadonlySet<string>): Place {
   if (!fullPath.test(name)) return elsewhere;
   if (first === 'groups' && others.length > 0 && (below !== undefined || others[0] !== 'new')) {
     const api = `/api/v4/groups/${others.join('%2F')}`;
-    return { of: 'group', api, query: '?with_projects=false&with_own_access_level=true', rest: below ?? '' };
+    return { of: 'group', api, query: ofGroup, rest: below ?? '' };
   }
   if (others.length === 0 || first === 'u' || reservedAtTheTop.has(first)) return elsewhere;
   const at = segments.findIndex((segment, index) => index >= 2 && old.has(segment));
   if (below === undefined && at !== -1) {
     const api = `/api/v4/projects/${segments.slice(0, at).join('%2F')}`;
-    return { of: 'project', api, query: '', rest: segments.slice(at).join('/') };
+    return { of: 'project', api, query: ofProject, rest: segments.slice(at).join('/') };
   }
-  return { of: 'project', api: `/api/v4/projects/${segments.join('%2F')}`, query: '', rest: below ?? '' };
+  return { of: 'project', api: `/api/v4/projects/${segments.join('%2F')}`, query: ofProject, rest: below ?? '' };
 }
 
 const asked = (address: string) => `<${address}>; rel=preload; as=fetch; crossorigin`;

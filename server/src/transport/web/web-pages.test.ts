@@ -27,6 +27,8 @@ function serve(from: string) {
   pages.mount(server);
   return server;
 }
+/** What pages ask of the project whose header they show. */
+const ofProject = '?license=true&with_starred=true';
 const html = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 
 describe('web pages', () => {
@@ -51,8 +53,8 @@ describe('web pages', () => {
     ['/admin/users', []],
     ['/users/sign_in?return_to=/a/b', []],
     ['/group', []],
-    ['/group/project', ['/api/v4/projects/group%2Fproject']],
-    ['/group/sub/pro.ject-1/-/issues?state=all', ['/api/v4/projects/group%2Fsub%2Fpro.ject-1']],
+    ['/group/project', [`/api/v4/projects/group%2Fproject${ofProject}`]],
+    ['/group/sub/pro.ject-1/-/issues?state=all', [`/api/v4/projects/group%2Fsub%2Fpro.ject-1${ofProject}`]],
     [
       '/groups/group/sub/-/merge_requests',
       ['/api/v4/groups/group%2Fsub?with_projects=false&with_own_access_level=true'],
@@ -86,28 +88,29 @@ describe('web pages', () => {
     afterAll(() => rmSync(built, { recursive: true, force: true }));
 
     const about = '/api/v4/projects/group%2Fproject';
+    const asked = `${about}${ofProject}`;
     it.each([
       ['/', ['Start'], []],
-      ['/group/project', ['Overview'], [about]],
-      ['/group/project/-/blob/main/a%3E,%20b', ['Blob'], [about]],
+      ['/group/project', ['Overview'], [asked]],
+      ['/group/project/-/blob/main/a%3E,%20b', ['Blob'], [asked]],
       [
         '/group/project/-/issues/7',
         ['Issue'],
-        [about, `${about}/issues/7?render_html=true`, `${about}/issues/7/discussions`],
+        [asked, `${about}/issues/7?render_html=true`, `${about}/issues/7/discussions`],
       ],
       [
         '/group/project/-/issues/7/',
         ['Issue'],
-        [about, `${about}/issues/7?render_html=true`, `${about}/issues/7/discussions`],
+        [asked, `${about}/issues/7?render_html=true`, `${about}/issues/7/discussions`],
       ],
-      ['/group/project/-/issues/7?x=1', ['Issue'], [about]],
-      ['/group/project/-/issues/7>,', [], [about]],
+      ['/group/project/-/issues/7?x=1', ['Issue'], [asked]],
+      ['/group/project/-/issues/7>,', [], [asked]],
       [
         '/group/project/issues/7',
         ['Issue'],
-        [about, `${about}/issues/7?render_html=true`, `${about}/issues/7/discussions`],
+        [asked, `${about}/issues/7?render_html=true`, `${about}/issues/7/discussions`],
       ],
-      ['/group/issues', ['Overview'], ['/api/v4/projects/group%2Fissues']],
+      ['/group/issues', ['Overview'], [`/api/v4/projects/group%2Fissues${ofProject}`]],
       ['/u/somebody', [], []],
       [
         '/groups/group/-/epics?state=all',

@@ -1,9 +1,7 @@
 /** The front of a project: what it has, its files, the last commit and the README. */
 import { Anchor, Stack, Text } from '@mantine/core';
 import { IconScale } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import * as data from '../../lib/data.ts';
 import { useLive } from '../../lib/useLive.ts';
 import { Page } from '../../ui/Page.tsx';
 import { FolderView } from '../files/FolderView.tsx';
@@ -17,15 +15,15 @@ import { useProject } from './useProject.ts';
 export function Overview({ notice }: { notice?: ReactNode }) {
   const { project, path } = useProject();
   useLive([`project:${project.id}:refs`], [['project', path]]);
-  const { data: license } = useQuery({ ...data.license(path), enabled: !project.empty_repo });
+  const { license, license_url: licenseUrl } = project;
   const about =
-    project.description || project.topics.length > 0 || license?.url ? (
+    project.description || project.topics.length > 0 || licenseUrl ? (
       <Stack gap={8} mb="sm">
         {project.description ? <Text c="var(--mr-dim)">{project.description}</Text> : null}
         <TopicLinks topics={project.topics} />
-        {license?.url ? (
-          <Anchor href={new URL(license.url).pathname} size="sm" display="inline-flex" style={{ gap: 6 }}>
-            <IconScale size={16} aria-hidden /> {license.name === 'Other' ? 'License' : license.name}
+        {licenseUrl ? (
+          <Anchor href={new URL(licenseUrl).pathname} size="sm" display="inline-flex" style={{ gap: 6 }}>
+            <IconScale size={16} aria-hidden /> {license?.key === 'other' ? 'License' : license?.name}
           </Anchor>
         ) : null}
       </Stack>

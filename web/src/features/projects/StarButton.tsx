@@ -1,17 +1,11 @@
 /** Giving a project a star and taking it back, with how many have. */
 import { Button } from '@mantine/core';
 import { IconStar, IconStarFilled } from '@tabler/icons-react';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { client, type Schemas, unwrap } from '../../lib/api.ts';
-import * as data from '../../lib/data.ts';
-import { sessionQuery } from '../../lib/session.ts';
 
 export function StarButton({ project, path }: { project: Schemas['Project']; path: string }) {
-  const { data: session } = useQuery(sessionQuery);
-  const userId = session?.user?.id;
-  const mine = data.isStarred(userId ?? 0, project.id);
-  const { data: known } = useQuery({ ...mine, enabled: userId !== undefined });
-  const starred = known === true;
+  const { starred } = project;
   const cache = useQueryClient();
   const change = useMutation({
     mutationFn: () => {
@@ -21,7 +15,6 @@ export function StarButton({ project, path }: { project: Schemas['Project']; pat
       );
     },
     async onSuccess() {
-      cache.setQueryData(mine.queryKey, !starred);
       await cache.invalidateQueries({ queryKey: ['project', path], exact: true });
       await cache.invalidateQueries({ queryKey: ['projects'] });
     },
@@ -30,7 +23,7 @@ export function StarButton({ project, path }: { project: Schemas['Project']; pat
     <Button
       size="xs"
       variant="default"
-      disabled={known === undefined}
+      disabled={starred === undefined}
       loading={change.isPending}
       leftSection={starred ? <IconStarFilled size={14} aria-hidden /> : <IconStar size={14} aria-hidden />}
       onClick={() => change.mutate()}

@@ -5,6 +5,7 @@ import { findReferences, type ReferenceRow, userReference } from '../../identity
 import { runnersTokenFor } from '../access/registration.ts';
 import { customAttributesOf } from '../custom-attributes/custom-attributes.queries.ts';
 import type { NamespacesDependencies } from '../deps.ts';
+import { hasStarred } from '../stars/stars.queries.ts';
 import { statisticsOf } from '../statistics/statistics.queries.ts';
 import { findMirrors, findProjectSubjects, findSharedGroups } from './extras.queries.ts';
 import type { BasicProjectJson, MirrorSettings, ProjectJson, SharedGroup } from './projects.entity.ts';
@@ -21,6 +22,8 @@ export interface PresentOptions {
   readonly customAttributes?: boolean | undefined;
   /** The licence of the default branch, for who may read it. */
   readonly license?: boolean | undefined;
+  /** Whether the caller has starred it. */
+  readonly starred?: boolean | undefined;
   /** The issue tracker and wiki elsewhere. */
   readonly elsewhere?: boolean | undefined;
   /** The token with which runners register, for those who administer them. */
@@ -88,12 +91,19 @@ export function projectPresenter(deps: NamespacesDependencies): PresentProjects 
 
   /** What only the one who asks for a single project wants of it. */
   async function moreOf(subject: ProjectSubject, caller: Caller, options: PresentOptions) {
-    const [license, elsewhere, runnersToken] = await Promise.all([
+    const { user } = caller;
+    const [starred, license, elsewhere, runnersToken] = await Promise.all([
+      options.starred && user ? hasStarred(db, user.id, subject.project.id) : undefined,
       options.license ? licensed(subject, caller) : {},
       options.elsewhere && caller.user ? linkedFrom(subject) : {},
       options.runnersToken && caller.user ? runnersTokenFor(deps, subject, caller) : undefined,
     ]);
-    return { ...license, ...elsewhere, ...(runnersToken === undefined ? {} : { runners_token: runnersToken }) };
+    return {
+      ...(starred === undefined ? {} : { starred }),
+      ...license,
+      ...elsewhere,
+      ...(runnersToken === undefined ? {} : { runners_token: runnersToken }),
+    };
   }
 
   const present: PresentProjects = async (subjects, caller, options = {}) => {
@@ -139,7 +149,7 @@ export function projectPresenter(deps: NamespacesDependencies): PresentProjects 
   };
 
   return async (subjects, caller, options = {}) => {
-    if (!options.license && !options.runnersToken && !options.elsewhere)
+    if (!options.license && !options.starred && !options.runnersToken && !options.elsewhere)
       return await present(subjects, caller, options);
     const [found, parts] = await Promise.all([
       present(subjects, caller, options),

@@ -144,6 +144,7 @@ const whole = {
   ),
   license_url: Sometimes(Nullable(Text({ description: 'Page of the file with the terms; where it is asked for' }))),
   license: Sometimes(Nullable(License)),
+  starred: Sometimes(Flag({ description: 'With `with_starred`: whether the caller has starred it' })),
   open_issues_count: Sometimes(Count()),
   compliance_frameworks: ListOf(Text()),
   shared_with_groups: ListOf(sharedGroup, { description: 'Invited groups that the caller may see' }),

@@ -109,6 +109,7 @@ export function projectRoutes({
         ...projectId,
         statistics: Optional(Bool({ default: false, description: 'Sizes; reporters and above' })),
         license: Optional(Bool({ default: false, description: 'Also the licence of the default branch' })),
+        with_starred: Optional(Bool({ default: false, description: 'Also whether the caller has starred it' })),
         with_custom_attributes: Optional(Bool({ default: false, description: 'Administrators only' })),
       }),
       responses: { 200: Project },
@@ -116,6 +117,7 @@ export function projectRoutes({
         one(subject, caller, {
           statistics: params.statistics,
           license: params.license,
+          starred: params.with_starred,
           elsewhere: true,
           customAttributes: params.with_custom_attributes,
         }),

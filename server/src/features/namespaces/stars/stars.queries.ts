@@ -25,6 +25,16 @@ export async function removeStar(tx: Db, userId: number, projectId: number): Pro
   return numDeletedRows === 1n;
 }
 
+export async function hasStarred(db: Db, userId: number, projectId: number): Promise<boolean> {
+  const row = await db
+    .selectFrom('project_stars')
+    .select('user_id')
+    .where('user_id', '=', userId)
+    .where('project_id', '=', projectId)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 export interface Starrer {
   readonly user_id: number;
   readonly created_at: Date;

@@ -55,6 +55,22 @@ describe('stars', () => {
     expect(await starrers(ben)).toHaveLength(2);
   });
 
+  it('a project says whether the caller gave one, where that is asked for', async () => {
+    const of = async (token?: BuiltToken, query: Json = { with_starred: true }) => {
+      const { status, body } = await app.api<Json>('GET', `/projects/${project.id}`, { token: token?.secret, query });
+      return [status, body.starred];
+    };
+    const cleo = await buildToken(app);
+    expect(await of(cleo)).toEqual([200, false]);
+    await act('star', cleo);
+    expect(await of(cleo)).toEqual([200, true]);
+    expect(await of(cleo, {})).toEqual([200, undefined]);
+    expect(await of()).toEqual([200, undefined]);
+    await act('unstar', cleo);
+    expect(await of(cleo)).toEqual([200, false]);
+    expect((await of(cleo, { with_starred: 'perhaps' }))[0]).toBe(400);
+  });
+
   it('lists tell what somebody starred, as far as the caller sees it', async () => {
     const own = await buildProject(app, { owner: ann.user });
     await act('star', ann, own.id);
