@@ -1,4 +1,6 @@
 /** The licence of a project: found in the default branch, told where it is asked for. */
+import { rename } from 'node:fs/promises';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
 import { eventually } from '../../../../test/ci.ts';
@@ -53,6 +55,16 @@ describe('recognising', () => {
 });
 
 describe('license=true', () => {
+  it('shows a project without it whose repository vanished', async () => {
+    const project = await buildRepositoryProject(app, { files: { LICENSE: await textOf('mit') } });
+    await rename(project.directory, `${project.directory}.away`);
+    // Nothing of it is known by now.
+    const anew = { refs_generation: sql<number>`refs_generation + 1`, license_commit: null };
+    await app.db.updateTable('projects').set(anew).where('id', '=', project.id).execute();
+    const { status, body } = await project.api('GET', '', { query: { license: 'true' } });
+    expect([status, (body as Json).license]).toEqual([200, null]);
+  });
+
   it('tells the licence of the default branch, kept by the push', async () => {
     const text = await textOf('mit');
     const project = await buildRepositoryProject(app, { visibility: 'public', files: { LICENSE: text } });
