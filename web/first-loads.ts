@@ -104,7 +104,7 @@ const all: readonly FirstLoad[] = [
   ),
   project('pipelines', ['pipelines/PipelinesPage'], ['pipelines?page=1&per_page=20&with_details=true']),
   project('pipelines/(\\d+)', ['pipelines/PipelinePage'], ['pipelines/$1', 'pipelines/$1/jobs?per_page=100']),
-  project('jobs', ['jobs/JobsPage'], ['jobs?page=1&per_page=20']),
+  project('jobs', ['jobs/JobsPage'], ['jobs?page=1&per_page=20&with_waiting=true']),
   project('jobs/(\\d+)', ['jobs/JobPage'], ['jobs/$1']),
   project('ci/editor', ['lint/LintPage']),
   project('environments', ['environments/EnvironmentsPage'], ['environments?page=1&per_page=20&states=available']),

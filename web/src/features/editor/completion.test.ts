@@ -1,6 +1,6 @@
 /** What is completed where. */
 import { expect, it } from 'vitest';
-import { quotedName, triggerAt } from './completion.ts';
+import { quotedName, stillOffered, triggerAt } from './completion.ts';
 
 /** The caret is where the bar stands. */
 const at = (marked: string) => triggerAt(marked.replace('|', ''), marked.indexOf('|'));
@@ -46,4 +46,14 @@ it('titles are quoted where they have to be', () => {
     quotedName('%', '1.0'),
     quotedName('~', '42'),
   ]).toEqual(['~bug', '~"needs review"', '%1.0', '~"42"']);
+});
+
+it('what was found for less is offered for more of a word only where it is still meant', () => {
+  const found = ['/assign', '/relabel', '/label', '🎉 tada', 'Ünsal'].map((label) => ({ label, hint: 'Change it' }));
+  const offered = (query: string) => stillOffered(found, query).map(({ label }) => label);
+  expect(offered('lab')).toEqual(['/label', '/relabel']);
+  expect(offered('TAD')).toEqual(['🎉 tada']);
+  expect(offered('üns')).toEqual(['Ünsal']);
+  expect(offered('change')).toHaveLength(5);
+  expect(offered('close')).toEqual([]);
 });

@@ -56,3 +56,18 @@ export function triggerAt(text: string, caret: number): Trigger | null {
 /** A title as a reference spells it: quoted where it has more than letters and digits. */
 export const quotedName = (sign: '~' | '%', title: string): string =>
   /^[\w.-]+$/.test(title) && !/^\d+$/.test(title) ? `${sign}${title}` : `${sign}"${title}"`;
+
+/** Those found for less of a word that are meant by more of it too: what begins with it first, then what has it anywhere. */
+export function stillOffered<C extends { readonly label: string; readonly hint?: string }>(
+  candidates: readonly C[],
+  query: string,
+): C[] {
+  const wanted = query.toLowerCase();
+  const begins = ({ label }: C) =>
+    label
+      .toLowerCase()
+      .replace(/^[^\p{L}\p{N}]+/u, '')
+      .startsWith(wanted);
+  const has = ({ label, hint = '' }: C) => `${label}\n${hint}`.toLowerCase().includes(wanted);
+  return [...candidates.filter(begins), ...candidates.filter((each) => !begins(each) && has(each))];
+}

@@ -1,10 +1,10 @@
 /** The list of completions of a text area: opened by what is typed, moved through and chosen by keys or the pointer. */
-import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import { type KeyboardEvent, type RefObject, useState } from 'react';
 import type { Candidate, EditorPlace } from './candidates.ts';
 import { placeBelow, replaceText } from './caret.ts';
 import type { CommandTarget } from './commands.ts';
-import { type Trigger, triggerAt } from './completion.ts';
+import { stillOffered, type Trigger, triggerAt } from './completion.ts';
 
 interface Opened {
   readonly trigger: Trigger;
@@ -32,23 +32,26 @@ export function useCompletion(
 ) {
   const [opened, setOpened] = useState<Opened | null>(null);
   const [active, setActive] = useState(0);
-  const { data = [] } = useQuery({
-    ...candidates(place, target, opened?.trigger ?? null),
-    placeholderData: keepPreviousData,
+  const trigger = opened?.trigger ?? null;
+  const { data = [], isPlaceholderData } = useQuery({
+    ...candidates(place, target, trigger),
+    placeholderData: (before, query) => (query?.queryKey[3] === trigger?.kind ? before : undefined),
   });
-  const offered = opened ? data : [];
+  // What was found for less is offered until there is more, as far as it is still meant: keys are faster than answers.
+  const found = trigger && isPlaceholderData ? stillOffered(data, trigger.query) : data;
+  const offered = opened ? found : [];
   const at = Math.min(active, Math.max(0, offered.length - 1));
 
   /** After each change of the text or the caret by the person. */
   const follow = () => {
     const area = field.current;
     if (!area) return;
-    const trigger = area.selectionStart === area.selectionEnd ? triggerAt(area.value, area.selectionStart) : null;
-    if (trigger?.start !== opened?.trigger.start || trigger?.query !== opened?.trigger.query) setActive(0);
-    if (!trigger) setOpened(null);
+    const next = area.selectionStart === area.selectionEnd ? triggerAt(area.value, area.selectionStart) : null;
+    if (next?.start !== trigger?.start || next?.query !== trigger?.query) setActive(0);
+    if (!next) setOpened(null);
     else {
-      const { left, top } = placeBelow(area, trigger.start);
-      setOpened({ trigger, top, left: Math.max(0, Math.min(left, area.clientWidth - width)) });
+      const { left, top } = placeBelow(area, next.start);
+      setOpened({ trigger: next, top, left: Math.max(0, Math.min(left, area.clientWidth - width)) });
     }
   };
   const close = () => setOpened(null);
