@@ -143,7 +143,7 @@ function checkout(job: JobPayload, get: Variables['get']): string[] {
     `git checkout -f -q ${quote(sha)} --`,
     ...clean(get),
     ...submodules(get),
-    ...pulled(LFS_PULL),
+    whereLfsIs(LFS_PULL),
   ];
 }
 
@@ -154,9 +154,8 @@ function checkout(job: JobPayload, get: Variables['get']): string[] {
 const LFS_PULL = "if git grep -q -e filter=lfs -- .gitattributes '*/.gitattributes' 2>/dev/null; then git lfs pull; fi";
 
 /** With git-lfs, looked for where git finds it: starting git to learn that it is not there takes its time too. */
-const pulled = (command: string): string[] => [
-  `if command -v git-lfs >/dev/null || [ -x /usr/lib/git-core/git-lfs ] || [ -x /usr/libexec/git-core/git-lfs ]; then ${command}; fi`,
-];
+const whereLfsIs = (command: string): string =>
+  `if command -v git-lfs >/dev/null || [ -x /usr/lib/git-core/git-lfs ] || [ -x /usr/libexec/git-core/git-lfs ]; then ${command}; fi`;
 
 function clean(get: Variables['get']): string[] {
   const flags = words(get('GIT_CLEAN_FLAGS'), ['-ffdx']);
@@ -177,7 +176,7 @@ function submodules(get: Variables['get']): string[] {
     `git submodule sync${recursive}`,
     `${update} || { git submodule sync${recursive}; ${update}; }`,
     `git submodule foreach${recursive} --quiet 'git clean -ffdx --quiet'`,
-    ...pulled(`git submodule foreach${recursive} --quiet ${quote(LFS_PULL)}`),
+    whereLfsIs(`git submodule foreach${recursive} --quiet ${quote(LFS_PULL)}`),
   ];
 }
 

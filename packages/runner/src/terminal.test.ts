@@ -59,7 +59,9 @@ it('gives a terminal the size that it was told while it started', async () => {
   const terminal = terminalOf(child, () => child.kill());
   terminal.resize({ columns: 90, rows: 30 });
   terminal.resize({ columns: 77, rows: 22 });
-  terminal.input.end('until [ "$(stty size)" = "22 77" ]; do sleep 0.05; done; echo resized-$((1+1)); exit\n');
+  const looked =
+    'for i in $(seq 200); do [ "$(stty size)" = "22 77" ] && echo resized-$((1+1)) && break; sleep 0.05; done';
+  terminal.input.end(`${looked}; exit\n`);
   let said = '';
   for await (const bytes of terminal.output) said += bytes;
   expect(said).toContain('resized-2');

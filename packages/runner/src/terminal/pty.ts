@@ -76,7 +76,6 @@ async function resized(pid: number, { columns, rows }: Size): Promise<boolean> {
 /** Sets sizes one after the other, the last one in the end. */
 function resizer(pid: number, exited: Promise<unknown>): (size: Size) => void {
   let wanted: Size | undefined;
-  let busy = false;
   let over = false;
   void exited.then(() => {
     over = true;
@@ -85,17 +84,15 @@ function resizer(pid: number, exited: Promise<unknown>): (size: Size) => void {
     for (let tries = 0; wanted && !over && tries < RESIZE_TRIES; tries += 1) {
       const size: Size = wanted;
       if (!(await resized(pid, size))) await sleep(RESIZE_EVERY);
-      else if (wanted === size) wanted = undefined;
+      else if (wanted === size) break;
       else tries = 0;
     }
+    wanted = undefined;
   }
   return (size) => {
+    const idle = wanted === undefined;
     wanted = size;
-    if (busy) return;
-    busy = true;
-    void work().finally(() => {
-      busy = false;
-    });
+    if (idle) void work();
   };
 }
 

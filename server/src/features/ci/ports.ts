@@ -24,8 +24,8 @@ export interface JobDeployments {
   admit(tx: Db, job: Pick<Job, 'id'>): Promise<Admission>;
   /** Throws unless the caller may start the job: `again` for a new attempt of one that has ended. */
   requireStart(subject: ProjectSubject, caller: Caller, job: Job, again: boolean): Promise<void>;
-  /** How many approvals the deployment of a job waits for. */
-  approvalsMissing(db: Db, jobId: number): Promise<number>;
+  /** How many approvals the deployments of jobs wait for, by the jobs' ids; those that wait for none are not there. */
+  approvalsMissing(jobIds: readonly number[]): Promise<ReadonlyMap<number, number>>;
   /** Null where the job has none. */
   environmentOf(db: Db, jobId: number): Promise<JobEnvironment | null>;
   /** Whether only some may deploy to the environment. */

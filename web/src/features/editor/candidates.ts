@@ -1,7 +1,7 @@
 /** What a completion offers, found by the public API as one types. */
 import { client, unwrap, unwrapAll } from '../../lib/api.ts';
 import { type CommandTarget, quickActionsFor } from './commands.ts';
-import { quotedName, type Trigger } from './completion.ts';
+import { bestMatches, quotedName, type Trigger } from './completion.ts';
 
 export interface EditorPlace {
   readonly kind: 'project' | 'group';
@@ -17,15 +17,6 @@ export interface Candidate {
 }
 
 const most = 8;
-
-/** Those that begin with what was typed come first. */
-function bestMatches<T>(all: readonly T[], query: string, textOf: (item: T) => string): readonly T[] {
-  const wanted = query.toLowerCase();
-  const texts = all.map((item) => ({ item, text: textOf(item).toLowerCase() }));
-  const begins = texts.filter(({ text }) => text.startsWith(wanted));
-  const contains = texts.filter(({ text }) => !text.startsWith(wanted) && text.includes(wanted));
-  return [...begins, ...contains].slice(0, most).map(({ item }) => item);
-}
 
 async function people({ kind, path }: EditorPlace, query: string): Promise<readonly Candidate[]> {
   const found = { per_page: most, ...(query ? { query } : {}) };
@@ -132,7 +123,8 @@ async function snippets({ kind, path }: EditorPlace, query: string): Promise<rea
   const params = { path: { id: path }, query: { per_page: 100 } };
   const list = await unwrapAll(client.GET('/projects/{id}/snippets', { params }));
   const byId = /^\d+$/.test(query);
-  return bestMatches(list, query, ({ id, title }) => (byId ? String(id) : title)).map(({ id, title }) => ({
+  const found = bestMatches(list, query, ({ id, title }) => (byId ? String(id) : title));
+  return found.slice(0, most).map(({ id, title }) => ({
     insert: `$${id}`,
     label: `$${id}`,
     hint: title,
@@ -141,7 +133,8 @@ async function snippets({ kind, path }: EditorPlace, query: string): Promise<rea
 
 async function emoji(query: string): Promise<readonly Candidate[]> {
   const { emojiNames } = await import('./emoji.gen.ts');
-  return bestMatches(emojiNames, query, ([name]) => name).map(([name, character]) => ({
+  const found = bestMatches(emojiNames, query, ([name]) => name);
+  return found.slice(0, most).map(([name, character]) => ({
     insert: `:${name}:`,
     label: `${character} ${name}`,
   }));
@@ -149,7 +142,8 @@ async function emoji(query: string): Promise<readonly Candidate[]> {
 
 function commands(target: CommandTarget | undefined, query: string): readonly Candidate[] {
   if (!target) return [];
-  return bestMatches(quickActionsFor(target), query, ({ name }) => name).map(({ name, argument = '', what }) => ({
+  const found = bestMatches(quickActionsFor(target), query, ({ name }) => name);
+  return found.slice(0, most).map(({ name, argument = '', what }) => ({
     insert: `/${name}${argument}`,
     label: `/${name}`,
     hint: what,

@@ -57,17 +57,17 @@ export function triggerAt(text: string, caret: number): Trigger | null {
 export const quotedName = (sign: '~' | '%', title: string): string =>
   /^[\w.-]+$/.test(title) && !/^\d+$/.test(title) ? `${sign}${title}` : `${sign}"${title}"`;
 
-/** Those found for less of a word that are meant by more of it too: what begins with it first, then what has it anywhere. */
-export function stillOffered<C extends { readonly label: string; readonly hint?: string }>(
+/** Those whose text has what was typed; the ones that begin with it come first. */
+export function bestMatches<T>(all: readonly T[], query: string, textOf: (item: T) => string): T[] {
+  const wanted = query.toLowerCase();
+  const texts = all.map((item) => ({ item, text: textOf(item).toLowerCase() }));
+  const begins = texts.filter(({ text }) => text.startsWith(wanted));
+  const contains = texts.filter(({ text }) => !text.startsWith(wanted) && text.includes(wanted));
+  return [...begins, ...contains].map(({ item }) => item);
+}
+
+/** Of the candidates that were found for less of a word, those that more of it means too. */
+export const stillOffered = <C extends { readonly label: string; readonly hint?: string }>(
   candidates: readonly C[],
   query: string,
-): C[] {
-  const wanted = query.toLowerCase();
-  const begins = ({ label }: C) =>
-    label
-      .toLowerCase()
-      .replace(/^[^\p{L}\p{N}]+/u, '')
-      .startsWith(wanted);
-  const has = ({ label, hint = '' }: C) => `${label}\n${hint}`.toLowerCase().includes(wanted);
-  return [...candidates.filter(begins), ...candidates.filter((each) => !begins(each) && has(each))];
-}
+): C[] => bestMatches(candidates, query, ({ label, hint = '' }) => `${label.replace(/^[^\p{L}\p{N}]+/u, '')}\n${hint}`);

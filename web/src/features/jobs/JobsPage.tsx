@@ -74,7 +74,7 @@ export default function JobsPage() {
                 </>
               }
               after={<TimeAgo at={job.created_at} />}
-              below={job.waiting && job.status !== 'manual' ? <Reason job={job} /> : null}
+              below={job.waiting && job.waiting.reason !== 'manual' ? <Reason job={job} /> : null}
             />
           ))}
         </DataList>

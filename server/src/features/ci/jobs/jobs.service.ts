@@ -93,8 +93,7 @@ export function jobsService(deps: CiDependencies) {
   /** Variables of a run as its job keeps them: those of the run before stay unless others of their names are given. */
   function sealedVariables(before: Buffer | null, given: readonly ManualVariable[]): Buffer | null {
     if (given.length === 0) return before;
-    const known = before === null ? [] : manualVariables(deps, before);
-    const all = new Map([...known, ...given].map(({ key, value }) => [key, value]));
+    const all = new Map([...manualVariables(deps, before), ...given].map(({ key, value }) => [key, value]));
     const rows = [...all].map(([key, value]) => ({ key, value }));
     return deps.secrets.seal(JSON.stringify(rows), purposes.manualVariables);
   }

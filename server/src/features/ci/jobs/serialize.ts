@@ -12,7 +12,7 @@ import { archivedNow } from './archived.ts';
 import { findPlace } from './context.queries.ts';
 import { type BridgeEntity, bridgeJson, type JobJson, jobJson } from './jobs.entity.ts';
 import { viewsOf } from './jobs.queries.ts';
-import { approvalReason, waitingFor } from './waiting.ts';
+import { waitingFor } from './waiting.ts';
 
 export type Place = Pick<ProjectSubject, 'project' | 'namespace'>;
 
@@ -79,9 +79,7 @@ export async function presentJob(deps: CiDependencies, place: Place, job: Job): 
     return { ...json, terminal: open };
   }
   const [shown = json] = await withWaiting(deps, place, [job], [json]);
-  if (shown.waiting?.reason !== 'manual') return shown;
-  const missing = await deps.deployments.approvalsMissing(deps.db, job.id);
-  return missing > 0 ? { ...shown, waiting: { ...shown.waiting, ...approvalReason(missing) } } : shown;
+  return shown;
 }
 
 /** What those of the jobs say that have not begun, in addition. */
@@ -91,8 +89,7 @@ export async function withWaiting(
   jobs: readonly Job[],
   shown: readonly JobJson[],
 ): Promise<JobJson[]> {
-  const { exists, serves } = deps.builtIn;
-  const reasons = await waitingFor(deps.db, place.project, jobs, { exists: exists(), serves: serves() });
+  const reasons = await waitingFor(deps, place.project, jobs);
   return shown.map((json) => {
     const waiting = reasons.get(json.id);
     if (!waiting) return json;

@@ -1,6 +1,7 @@
 /** What a job waits for, in words and numbers. */
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Job, Project } from '../../../kernel/db/rows.ts';
+import type { CiDependencies } from '../deps.ts';
 import { currentJob, findGroup, upcomingIds } from '../resource-groups/resource-groups.queries.ts';
 import {
   type BuiltIn,
@@ -129,18 +130,27 @@ async function forJobs(db: Db, jobs: readonly WaitingJob[]): Promise<Reasons> {
 /** To the minute, as people read it. */
 const minuteOf = (at: Date | null) => (at ? `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC` : 'its time');
 
-/** Of a manual job whose deployment has to be approved first. */
-export const approvalReason = (missing: number): Pick<WaitingJson, 'reason' | 'message'> => ({
-  reason: 'approval',
-  message: `Its deployment waits for ${missing === 1 ? 'an approval' : `${missing} approvals`}`,
-});
+/** What jobs that somebody has to start say: of some the deployment has to be approved first. */
+async function forPeople(deployments: CiDependencies['deployments'], jobs: readonly WaitingJob[]): Promise<Reasons> {
+  const approvals = await deployments.approvalsMissing(jobs.map(({ id }) => id));
+  return jobs.map(({ id }) => {
+    const missing = approvals.get(id) ?? 0;
+    const said =
+      missing === 0
+        ? { reason: 'manual', message: 'Waiting to be started manually' }
+        : {
+            reason: 'approval',
+            message: `Its deployment waits for ${missing === 1 ? 'an approval' : `${missing} approvals`}`,
+          };
+    return [id, { ...said, jobs_ahead: null, runners_online: null }];
+  });
+}
 
 /** What jobs of a project wait for; those that do not are not there. */
 export async function waitingFor(
-  db: Db,
+  { db, builtIn, deployments }: Pick<CiDependencies, 'db' | 'builtIn' | 'deployments'>,
   project: Pick<Project, 'marked_for_deletion_on'>,
   jobs: readonly WaitingJob[],
-  builtIn: BuiltIn,
 ): Promise<ReadonlyMap<number, WaitingJson>> {
   const of = (status: JobStatus) => jobs.filter((job) => job.status === status);
   const none = { jobs_ahead: null, runners_online: null };
@@ -150,17 +160,14 @@ export async function waitingFor(
   const parts: Reasons[] = await Promise.all([
     project.marked_for_deletion_on
       ? pending.map(({ id }): Reasons[number] => [id, { ...deletion, jobs_ahead: null, runners_online: 0 }])
-      : forRunners(db, pending, builtIn),
+      : forRunners(db, pending, { exists: builtIn.exists(), serves: builtIn.serves() }),
     forJobs(db, of('created')),
     ...[...groups.values()].map((group) => forResource(db, group)),
     of('scheduled').map(({ id, scheduled_at: at }): Reasons[number] => [
       id,
       { reason: 'delay', message: `Delayed until ${minuteOf(at)}`, ...none },
     ]),
-    of('manual').map(({ id }): Reasons[number] => [
-      id,
-      { reason: 'manual', message: 'Waiting to be started manually', ...none },
-    ]),
+    forPeople(deployments, of('manual')),
   ]);
   return new Map(parts.flat());
 }

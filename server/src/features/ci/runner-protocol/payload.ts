@@ -207,11 +207,9 @@ async function variablesOf(
         raw: row.raw,
       }),
     ),
-    ...(job.manual_variables_encrypted === null
-      ? []
-      : manualVariables(deps, job.manual_variables_encrypted).map(({ key, value }) =>
-          variable(key, value, { public: false }),
-        )),
+    ...manualVariables(deps, job.manual_variables_encrypted).map(({ key, value }) =>
+      variable(key, value, { public: false }),
+    ),
   ];
   const given = plan.environment?.url ?? null;
   if (!environment || given === null) return variables;

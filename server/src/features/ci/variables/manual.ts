@@ -7,5 +7,9 @@ export interface ManualVariable {
   readonly value: string;
 }
 
-export const manualVariables = ({ secrets }: { readonly secrets: Secrets }, encrypted: Buffer): ManualVariable[] =>
-  JSON.parse(secrets.open(encrypted, sealed.manualVariables)) as ManualVariable[];
+/** `encrypted` as a job keeps them; null for none. */
+export const manualVariables = (
+  { secrets }: { readonly secrets: Secrets },
+  encrypted: Buffer | null,
+): ManualVariable[] =>
+  encrypted === null ? [] : (JSON.parse(secrets.open(encrypted, sealed.manualVariables)) as ManualVariable[]);

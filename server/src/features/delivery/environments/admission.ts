@@ -6,7 +6,7 @@ import { forbidden, plainError } from '../../../kernel/http/errors.ts';
 import type { Admission } from '../../ci/index.ts';
 import { mayDeploy } from '../protected-environments/index.ts';
 import { pendingApprovals } from './approvals.ts';
-import { deploymentOfJob, lastDeployment, updateDeployment } from './deployments.queries.ts';
+import { blockedDeployments, deploymentOfJob, lastDeployment, updateDeployment } from './deployments.queries.ts';
 import { environmentOfJob, forwardDeployment, userOfJob } from './environments.queries.ts';
 import { deploymentMoved, register } from './records.ts';
 
@@ -54,9 +54,10 @@ export function admission(db: Db) {
         throw plainError(400, '400 Bad request - Unplayable Job');
     },
 
-    async approvalsMissing(handle: Db, jobId: number): Promise<number> {
-      const deployment = await deploymentOfJob(handle, jobId);
-      return deployment?.status === 'blocked' ? await pendingApprovals(handle, deployment) : 0;
+    async approvalsMissing(jobIds: readonly number[]): Promise<ReadonlyMap<number, number>> {
+      const blocked = jobIds.length === 0 ? [] : await blockedDeployments(db, jobIds);
+      const missing = await Promise.all(blocked.map((deployment) => pendingApprovals(db, deployment)));
+      return new Map(blocked.map(({ job_id }, at) => [Number(job_id), missing[at] ?? 0]));
     },
   };
 }

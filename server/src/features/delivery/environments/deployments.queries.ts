@@ -70,6 +70,15 @@ export const lockDeployment = (tx: Db, id: number): Promise<Deployment | undefin
 export const deploymentOfJob = (db: Db, jobId: number): Promise<Deployment | undefined> =>
   db.selectFrom('deployments').selectAll().where('job_id', '=', jobId).executeTakeFirst();
 
+/** Those of jobs that wait for approvals. */
+export const blockedDeployments = (db: Db, jobIds: readonly number[]): Promise<Deployment[]> =>
+  db
+    .selectFrom('deployments')
+    .selectAll()
+    .where(sql<boolean>`job_id = any(${jobIds}::bigint[])`)
+    .where('status', '=', 'blocked')
+    .execute();
+
 /** The lifetime in seconds that the newest successful deployment gave the environment; null where it gave none. */
 export async function lifetimeOf(db: Db, environmentId: number): Promise<number | null> {
   const row = await db

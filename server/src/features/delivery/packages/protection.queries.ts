@@ -28,12 +28,14 @@ export const protectionRulesOf = (db: Db, projectId: number, type: 'generic'): P
     .where('package_type', '=', type)
     .execute();
 
-export const findProtectionRule = (db: Db, projectId: number, id: number): Promise<PackageProtectionRule | undefined> =>
-  db
+/** The row, locked until the transaction ends. */
+export const lockProtectionRule = (tx: Db, projectId: number, id: number): Promise<PackageProtectionRule | undefined> =>
+  tx
     .selectFrom('package_protection_rules')
     .selectAll()
     .where('project_id', '=', projectId)
     .where('id', '=', id)
+    .forUpdate()
     .executeTakeFirst();
 
 export const insertProtectionRule = (
@@ -46,15 +48,14 @@ export const updateProtectionRule = (
   tx: Db,
   id: number,
   values: Updateable<PackageProtectionRulesTable>,
-): Promise<PackageProtectionRule | undefined> =>
+): Promise<PackageProtectionRule> =>
   tx
     .updateTable('package_protection_rules')
     .set({ ...values, updated_at: sql`now()` })
     .where('id', '=', id)
     .returningAll()
-    .executeTakeFirst();
+    .executeTakeFirstOrThrow();
 
-/** False when it was removed meanwhile. */
-export const deleteProtectionRule = async (tx: Db, id: number): Promise<boolean> =>
-  (await tx.deleteFrom('package_protection_rules').where('id', '=', id).returning('id').executeTakeFirst()) !==
-  undefined;
+export async function deleteProtectionRule(tx: Db, id: number): Promise<void> {
+  await tx.deleteFrom('package_protection_rules').where('id', '=', id).execute();
+}

@@ -77,8 +77,8 @@ function levels(given: Given, before: Row | null) {
 }
 
 export function packageProtectionRoutes(db: Db): Route[] {
-  async function find({ project }: ProjectSubject, ruleId: number): Promise<Row> {
-    const found = await queries.findProtectionRule(db, project.id, ruleId);
+  async function locked(tx: Db, { project }: ProjectSubject, ruleId: number): Promise<Row> {
+    const found = await queries.lockProtectionRule(tx, project.id, ruleId);
     if (!found) throw recordNotFound();
     return found;
   }
@@ -153,16 +153,13 @@ export function packageProtectionRoutes(db: Db): Route[] {
       errors: [422],
       handler: async (context) => {
         const { subject, params } = context;
-        const before = await find(subject, params.package_protection_rule_id);
-        const values = {
-          package_name_pattern: params.package_name_pattern ?? before.package_name_pattern,
-          package_type: params.package_type ?? before.package_type,
-          ...levels(params, before),
-        };
         const row = await changing(context, 'updated', async (tx) => {
-          const changed = await queries.updateProtectionRule(tx, before.id, values);
-          if (!changed) throw recordNotFound();
-          return changed;
+          const before = await locked(tx, subject, params.package_protection_rule_id);
+          return await queries.updateProtectionRule(tx, before.id, {
+            package_name_pattern: params.package_name_pattern ?? before.package_name_pattern,
+            package_type: params.package_type ?? before.package_type,
+            ...levels(params, before),
+          });
         });
         return json(row);
       },
@@ -177,10 +174,11 @@ export function packageProtectionRoutes(db: Db): Route[] {
       responses: { 204: Empty },
       conditional: true,
       handler: async (context) => {
-        const found = await find(context.subject, context.params.package_protection_rule_id);
-        context.unmodifiedSince(found.updated_at);
+        const { subject, params, unmodifiedSince } = context;
         await changing(context, 'deleted', async (tx) => {
-          if (!(await queries.deleteProtectionRule(tx, found.id))) throw recordNotFound();
+          const found = await locked(tx, subject, params.package_protection_rule_id);
+          unmodifiedSince(found.updated_at);
+          await queries.deleteProtectionRule(tx, found.id);
           return found;
         });
         return answer(204, undefined);

@@ -36,6 +36,13 @@ async function publish(name: string, headers: Readonly<Record<string, string>>) 
   return { status: answer.status, body: (await answer.json()) as Json };
 }
 const by = (account: Account) => ({ 'PRIVATE-TOKEN': account.token });
+async function deployToken() {
+  const { body } = await world.app.api<{ token: string }>('POST', `/projects/${project.id}/deploy_tokens`, {
+    token: world.owner.token,
+    json: { name: unique('token'), scopes: ['write_package_registry'] },
+  });
+  return { 'DEPLOY-TOKEN': body.token };
+}
 
 describe('package protection rules', () => {
   it('are made, listed, changed and removed by maintainers', async () => {
@@ -71,11 +78,7 @@ describe('package protection rules', () => {
 
   it('keep whoever has a lower role, and every deploy token, from publishing what they cover', async () => {
     const pattern = { package_name_pattern: 'Kept-*', package_type: 'generic' };
-    const token = await world.app.api<{ token: string }>('POST', `/projects/${project.id}/deploy_tokens`, {
-      token: world.owner.token,
-      json: { name: unique('token'), scopes: ['write_package_registry'] },
-    });
-    const deploy = { 'DEPLOY-TOKEN': token.body.token };
+    const deploy = await deployToken();
     expect((await publish('kept-tool', by(developer))).status).toBe(201);
     await rules('POST', { ...pattern, minimum_access_level_for_push: 'maintainer' });
     const refused = { status: 403, body: { message: '403 Forbidden - Package protected.' } };
@@ -100,6 +103,8 @@ describe('package protection rules', () => {
     const remove = (path: string, { token }: Account) => world.app.api('DELETE', path, { token });
     const rule = { package_name_pattern: 'stays', package_type: 'generic', minimum_access_level_for_delete: 'owner' };
     expect((await rules('POST', rule)).status).toBe(201);
+    // Publishing is another matter.
+    expect((await publish('stays', await deployToken())).status).toBe(201);
     const refused = { status: 403, body: { message: '403 Forbidden - Package is deletion protected.' } };
     expect(await remove(at, maintainer)).toMatchObject(refused);
     expect(await remove(`${at}/package_files/${String(body.id)}`, maintainer)).toMatchObject(refused);

@@ -107,11 +107,14 @@ describe('protected environments', () => {
     expect(await project.statuses(first.id)).toEqual({ deploy: 'manual' });
     const job = await project.job(first.id, 'deploy');
     expect((await call('POST', `${of(project)}/jobs/${job.id}/play`)).status).toBe(400);
-    expect((await call('GET', `${of(project)}/jobs/${job.id}`)).body.waiting).toEqual({
+    const waiting = {
       reason: 'approval',
       message: 'Its deployment waits for an approval',
       ...{ jobs_ahead: null, runners_online: null },
-    });
+    };
+    expect((await call('GET', `${of(project)}/jobs/${job.id}`)).body.waiting).toEqual(waiting);
+    const [listed] = (await call<Json[]>('GET', `${of(project)}/jobs?with_waiting=true`)).body;
+    expect(listed?.waiting).toEqual(waiting);
     const [blocked] = (await call<Json[]>('GET', `${of(project)}/deployments`)).body;
     expect(blocked?.status).toBe('blocked');
     const path = `${of(project)}/deployments/${blocked?.id}`;
