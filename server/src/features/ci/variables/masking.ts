@@ -3,7 +3,7 @@
 /** Longest value in bytes; the limit has this name in the error. */
 const maxVariableValueBytes = 10_000;
 
-const keyPattern = /^[A-Za-z0-9_]{1,255}$/;
+const keyPattern = /^[A-Za-z0-9_]+$/;
 const scopePattern = /^[A-Za-z0-9_/\\$\-. *{}]{1,255}$/;
 /** One line without blanks, at least eight characters: what a runner finds again in a log. */
 const maskablePattern = /^\S{8,}$/;
