@@ -1,15 +1,16 @@
 /** A new push mirror, or what of one may be changed. */
-import { Button, Checkbox, PasswordInput, Stack, Textarea, TextInput } from '@mantine/core';
+import { Button, Checkbox, Stack } from '@mantine/core';
 import { useState } from 'react';
 import { client, unwrap } from '../../lib/api.ts';
 import type { PushMirror } from '../../lib/push-mirrors.ts';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
 import { BranchRule, ruleOf } from './BranchRule.tsx';
+import { type Remote, RemoteFields, useRemote } from './RemoteFields.tsx';
 
 /** The address with name and password in it, as the API takes it. */
-function withProof(address: string, username: string, password: string): string {
-  const url = URL.parse(address.trim());
+function withProof({ url: address, username, password }: Remote): string {
+  const url = URL.parse(address);
   if (!url) return address;
   if (username) url.username = encodeURIComponent(username);
   if (password) url.password = encodeURIComponent(password);
@@ -17,14 +18,11 @@ function withProof(address: string, username: string, password: string): string 
 }
 
 export function MirrorForm({ path, mirror, saved }: { path: string; mirror: PushMirror | null; saved(): unknown }) {
-  const [url, setUrl] = useState('');
-  const [username, setUsername] = useState('');
-  const [password, setPassword] = useState('');
-  const [hostKeys, setHostKeys] = useState('');
-  const ssh = url.trim().startsWith('ssh://');
+  const entering = useRemote();
   const [rule, setRule] = useState(ruleOf(mirror?.only_protected_branches, mirror?.mirror_branch_regex));
   const [keep, setKeep] = useState(mirror?.keep_divergent_refs ?? false);
   const sending = useForm(async () => {
+    const { remote } = entering;
     const values = {
       only_protected_branches: rule.branches === 'protected',
       mirror_branch_regex: rule.branches === 'matching' ? rule.pattern : null,
@@ -41,13 +39,13 @@ export function MirrorForm({ path, mirror, saved }: { path: string; mirror: Push
       await unwrap(
         client.POST('/projects/{id}/remote_mirrors', {
           params: { path: { id: path } },
-          body: ssh
+          body: remote.ssh
             ? // Switched on when the server has the key.
-              { ...values, url: url.trim(), host_keys: hostKeys.split('\n').filter((line) => line.trim() !== '') }
-            : { ...values, url: withProof(url, username, password), enabled: true },
+              { ...values, url: remote.url, host_keys: [...remote.hostKeys] }
+            : { ...values, url: withProof(remote), enabled: true },
         }),
       );
-    for (const clear of [setUrl, setUsername, setPassword, setHostKeys]) clear('');
+    entering.clear();
     await saved();
   });
   return (
@@ -55,44 +53,12 @@ export function MirrorForm({ path, mirror, saved }: { path: string; mirror: Push
       <FormError error={sending.error} />
       <Stack gap="sm" maw={520}>
         {mirror ? null : (
-          <>
-            <TextInput
-              label="Repository URL"
-              description="With https:// or ssh://"
-              placeholder="https://git.example.com/team/project.git"
-              required
-              value={url}
-              onChange={(event) => setUrl(event.currentTarget.value)}
-              error={sending.reason('url')}
-            />
-            {ssh ? (
-              <Textarea
-                label="SSH host keys"
-                description="One per line, as in known_hosts. Leave empty to trust the key that the server shows first. A key pair for the mirror is created: copy its public key to the server afterwards."
-                placeholder="git.example.com ssh-ed25519 AAAA..."
-                autosize
-                minRows={2}
-                value={hostKeys}
-                onChange={(event) => setHostKeys(event.currentTarget.value)}
-                error={sending.reason('host_keys')}
-              />
-            ) : (
-              <>
-                <TextInput
-                  label="Username"
-                  autoComplete="off"
-                  value={username}
-                  onChange={(event) => setUsername(event.currentTarget.value)}
-                />
-                <PasswordInput
-                  label="Password or token"
-                  autoComplete="new-password"
-                  value={password}
-                  onChange={(event) => setPassword(event.currentTarget.value)}
-                />
-              </>
-            )}
-          </>
+          <RemoteFields
+            of={entering}
+            kept={false}
+            keyStep="copy its public key to the server afterwards."
+            reason={sending.reason}
+          />
         )}
         <BranchRule rule={rule} change={setRule} reason={sending.reason('mirror_branch_regex')} />
         <Checkbox
