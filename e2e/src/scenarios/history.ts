@@ -116,6 +116,10 @@ export async function historyJourney(suite: Suite): Promise<void> {
         );
         await page.goto(`/${project}/-/releases`);
         await page.getByRole('link', { name: 'Second, corrected' }).waitFor();
+        await page.getByRole('button', { name: 'Subscribe to feed' }).click();
+        await page.waitForURL(/releases\.atom\?feed_token=glft-/);
+        assert.match(await (await fetch(page.url())).text(), /<title>Second, corrected<\/title>/);
+        await page.goto(`/${project}/-/releases`);
         await look(page, 'releases');
         await page.getByRole('link', { name: 'Second, corrected' }).click();
         await headed(page, 'Second, corrected');

@@ -143,6 +143,14 @@ export async function reviewJourney(suite: Suite): Promise<void> {
       await suite.step('browser: an approval is taken back', async () => {
         await reviewer.page.getByRole('button', { name: 'Revoke approval' }).click();
         await approvals(author).getByText('1 approval is missing: Optics').waitFor();
+      });
+      await suite.step('browser: the author asks for another review, and the reviewer is told at once', async () => {
+        const [own, other] = [author, reviewer].map(({ page }) => page.getByRole('region', { name: 'Reviewers' }));
+        await own?.getByText('Approval revoked').waitFor();
+        await look(author.page, 'review-again');
+        await own?.getByRole('button', { name: 'Ask Caroline Herschel for another review' }).click();
+        await own?.getByText('Review requested').waitFor();
+        await other?.getByText('Review requested').waitFor();
         assert.deepEqual([...author.problems(), ...reviewer.problems()], []);
       });
       await largeChange(suite, author, api(instance.url, rootToken));

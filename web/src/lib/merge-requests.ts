@@ -1,10 +1,13 @@
 /** Lists of the merge requests of a project. */
 import { queryOptions } from '@tanstack/react-query';
-import { client, type Schemas, unwrap, unwrapPage } from './api.ts';
+import { client, type ListAnswer, type Schemas, unwrap, unwrapPage } from './api.ts';
 import type { TaskUpdate } from './markdown/tasks.ts';
 import type { PlaceKind } from './planning.ts';
 
-export type ListedMergeRequest = Schemas['ListedMergeRequest'];
+type Listed = Schemas['ListedMergeRequest'];
+/** As lists show it that are not asked for `view=simple`. */
+export type ListedMergeRequest = Required<Omit<Listed, 'review_status'>> & Pick<Listed, 'review_status'>;
+export type MergeRequestAnswer = ListAnswer<ListedMergeRequest>;
 
 /** What stands in the address of the list, in the words of the API. */
 export interface MergeRequestFilter {
@@ -73,7 +76,7 @@ export const mergeRequestList = (id: string, filter: MergeRequestFilter, kind: P
               ...narrowed(filter),
             },
           },
-        }),
+        }) as MergeRequestAnswer,
       ),
   });
 

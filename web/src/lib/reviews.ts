@@ -25,6 +25,18 @@ export const reviewersOf = (id: string, iid: number) =>
       unwrap(client.GET('/projects/{id}/merge_requests/{merge_request_iid}/reviewers', { params: of(id, iid) })),
   });
 
+/** Asks a reviewer for another review, with a quick action; refusals are told. */
+export async function requestAgain(id: string, iid: number, username: string): Promise<void> {
+  const answer = await unwrap(
+    client.POST('/projects/{id}/merge_requests/{merge_request_iid}/notes', {
+      params: of(id, iid),
+      body: { body: `/request_review @${username}` },
+    }),
+  );
+  if ('summary' in answer && Object.keys(answer.commands_changes ?? {}).length === 0)
+    throw new Error(answer.summary.join(' '));
+}
+
 /** The version that the caller reviewed last; all null before they did. */
 export const lastReviewOf = (id: string, iid: number) =>
   queryOptions({

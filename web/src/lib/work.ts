@@ -2,6 +2,7 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { client, unwrap, unwrapPage } from './api.ts';
 import { counted } from './counted.ts';
+import type { MergeRequestAnswer } from './merge-requests.ts';
 import { currentSession } from './session.ts';
 
 const some = { per_page: 20 };
@@ -37,7 +38,7 @@ export const ownRequests = (role: Role) =>
         order_by: 'updated_at',
         with_review_status: true,
       } as const;
-      return await unwrapPage(client.GET('/merge_requests', { params: { query } }));
+      return await unwrapPage(client.GET('/merge_requests', { params: { query } }) as MergeRequestAnswer);
     },
     initialPageParam: 1,
     getNextPageParam: (last) => last.nextPage,

@@ -106,6 +106,7 @@ export {
   type UpdateMirrored,
 } from './ports.ts';
 export { reserving, settlingNumbers } from './project-relations/numbers.ts';
+export { importedFrom } from './project-relations/origin.queries.ts';
 export {
   type Exporter,
   type GroupExporter,

@@ -158,7 +158,10 @@ export function planningFeature(deps: PlanningDependencies) {
       ...childEpicRoutes({ ...aboutEpics, base: externalUrl, epics }),
       ...epicIssueRoutes({ ...aboutEpics, base: externalUrl, issues: service, presentIssue: present }),
       ...relatedEpicRoutes(aboutEpics),
-      ...deps.noteables.register({ ...epicNoteable(db, epicsShown), commands: epicCommands({ ...aboutEpics, epics }) }),
+      ...deps.noteables.register({
+        ...epicNoteable(db, epicsShown),
+        commands: epicCommands({ ...aboutEpics, epics, issues: service }),
+      }),
     ],
     mount: (server) => mountMetricImages(server, deps),
     references: [issueReferences(db), epicReferences(db)],

@@ -852,6 +852,7 @@ export interface IssuesTable {
   user_agent: string | null;
   ip_address: string | null;
   upvotes_count: Generated<number>;
+  imported_from: Generated<string>;
 }
 
 export interface IterationCadencesTable {
@@ -1366,6 +1367,7 @@ export interface NotesTable {
   source_sha: string | null;
   original_position: ColumnType<Json | null, string | null | undefined, string | null>;
   outdated: Generated<boolean>;
+  imported_from: Generated<string>;
 }
 
 export interface NotificationSettingsTable {

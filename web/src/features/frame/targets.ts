@@ -1,5 +1,6 @@
 /** Where the palette leads: recent places, projects, groups, people, issues and merge requests, files, code, pages and actions. */
 import { client, unwrap } from '../../lib/api.ts';
+import type { MergeRequestAnswer } from '../../lib/merge-requests.ts';
 import { fromSegment } from '../../lib/urls.ts';
 
 export interface Target {
@@ -101,13 +102,15 @@ async function byTitle(text: string, project: string | undefined) {
     const params = { path: { id: project }, query: { 'iids[]': [Number(number)] } };
     return await Promise.all([
       issues ? unlessRefused(unwrap(client.GET('/projects/{id}/issues', { params }))) : [],
-      requests ? unlessRefused(unwrap(client.GET('/projects/{id}/merge_requests', { params }))) : [],
+      requests
+        ? unlessRefused(unwrap(client.GET('/projects/{id}/merge_requests', { params }) as MergeRequestAnswer))
+        : [],
     ]);
   }
   const query = { search: text, in: 'title', scope: 'all', per_page: 5 } as const;
   return await Promise.all([
     unlessRefused(unwrap(client.GET('/issues', { params: { query } }))),
-    unlessRefused(unwrap(client.GET('/merge_requests', { params: { query } }))),
+    unlessRefused(unwrap(client.GET('/merge_requests', { params: { query } }) as MergeRequestAnswer)),
   ]);
 }
 

@@ -166,8 +166,8 @@ export function noteJson(loaded: LoadedNote, externalUrl: string): NoteJson {
       : {}),
     confidential: row.internal,
     internal: row.internal,
-    imported: false,
-    imported_from: 'none',
+    imported: row.imported_from !== 'none',
+    imported_from: row.imported_from,
     commands_changes: {},
   };
 }

@@ -7,6 +7,7 @@ import {
   type GroupRelation,
   groupRelation,
   type ImportTarget,
+  importedFrom,
   type Relation,
   relation,
   rewritingTexts,
@@ -142,6 +143,7 @@ async function takeNotes(
     merge_request: await idsNumbered(tx, projectId, 'merge_request', requests),
     issue: await idsNumbered(tx, projectId, 'issue', issues),
   };
+  const imported_from = await importedFrom(tx, projectId);
   const reasons: (string | null)[] = [];
   const taken: { readonly values: ArchivedNote; readonly awards: Static<typeof awardLines> | undefined }[] = [];
   for (const row of rows) {
@@ -164,6 +166,7 @@ async function takeNotes(
       original_position: row.original_position ?? null,
       outdated: row.outdated === true,
       line_code: row.line_code ?? null,
+      imported_from,
     };
     taken.push({ values, awards: row.award_emoji });
   }

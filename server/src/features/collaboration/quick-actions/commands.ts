@@ -69,6 +69,8 @@ export interface Running {
   readonly current: Current;
   /** What commands before this one have gathered. */
   readonly wish: Wish;
+  /** Names of all commands of the text. */
+  readonly written: ReadonlySet<string>;
   /** Labels and milestone of another thing, of any kind. */
   metadataOf(reference: string): Promise<Pick<Current, 'labels' | 'milestoneId'> | null>;
 }

@@ -9,7 +9,7 @@ import type { Command, Commandable, Running, Wish } from './commands.ts';
 import { commandsIn, type WrittenCommand } from './parser.ts';
 import { sharedCommands } from './shared.ts';
 
-export { dayIn, labelsIn } from './arguments.ts';
+export { dayIn, labelsIn, usersIn } from './arguments.ts';
 export {
   type Command,
   type Commandable,
@@ -101,6 +101,7 @@ export function quickActions(
     const current = await kind.current(place);
     const about: Omit<Running, 'wish'> = {
       ...{ db, place, caller, userId: caller.user.id, kind, current, noun: noun.replace(/^an? /, '') },
+      written: new Set(written.map(({ name }) => name)),
       async metadataOf(reference) {
         for (const { commands } of kinds.all()) {
           const found = await commands?.metadataOf?.(place, caller, reference);

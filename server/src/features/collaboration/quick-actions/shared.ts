@@ -111,7 +111,7 @@ export const sharedCommands: readonly Command[] = [
   people('assignee', ['assign'], added, false, 'Assigned'),
   people('assignee', ['unassign', 'remove_assignee'], without, true, 'Unassigned'),
   people('assignee', ['reassign'], replaced, false, 'Reassigned to'),
-  people('reviewer', ['assign_reviewer', 'reviewer', 'request_review'], added, false, 'Requested a review from'),
+  people('reviewer', ['assign_reviewer', 'reviewer'], added, false, 'Requested a review from'),
   people('reviewer', ['unassign_reviewer', 'remove_reviewer'], without, true, 'Removed reviewers:'),
   people('reviewer', ['reassign_reviewer'], replaced, false, 'Changed reviewers to'),
   guarded('plan', ['label', 'labels'], async (on, argument) => {
@@ -253,16 +253,15 @@ export const sharedCommands: readonly Command[] = [
       const found = await on.metadataOf(argument);
       if (!found) return null;
       const { labels, milestoneId } = found;
+      const planned = on.kind.fields.has('milestone');
+      const milestone = milestoneId === null || !planned ? {} : { milestone_id: milestoneId };
       return {
-        changes: {
-          add_label_ids: labels.map(({ id }) => id),
-          ...(milestoneId === null ? {} : { milestone_id: milestoneId }),
-        },
+        changes: { add_label_ids: labels.map(({ id }) => id), ...milestone },
         wish: {
           add_labels: [...(on.wish.add_labels ?? []), ...labels.map(({ title }) => title)],
-          ...(milestoneId === null ? {} : { milestone_id: milestoneId }),
+          ...milestone,
         },
-        summary: `Copied labels and milestone from ${argument}.`,
+        summary: `Copied labels${planned ? ' and milestone' : ''} from ${argument}.`,
       };
     },
     'metadata',

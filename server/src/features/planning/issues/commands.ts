@@ -3,14 +3,14 @@ import { canOnProject } from '../../../kernel/authz/can.ts';
 import type { Caller } from '../../../kernel/authz/subjects.ts';
 import type { Issue } from '../../../kernel/db/rows.ts';
 import type { Place } from '../../collaboration/notes/index.ts';
-import { type Commandable, type Current, guarded } from '../../collaboration/quick-actions/index.ts';
+import { type Command, type Commandable, type Current, guarded } from '../../collaboration/quick-actions/index.ts';
 import { mayUpdateIssue } from './access.ts';
 import { type IssueCommandDependencies, issueAt, issueNamed } from './commanded.ts';
 import * as queries from './issues.queries.ts';
 import { linkCommands } from './link-commands.ts';
 import { mergeRequestCommand } from './merge-request-command.ts';
 import { timedIssue } from './noteable.ts';
-import { planCommands } from './plan-commands.ts';
+import { planCommands, retyped } from './plan-commands.ts';
 
 export function issueCommands(deps: IssueCommandDependencies): Commandable {
   const { db, issues, transfers } = deps;
@@ -18,6 +18,17 @@ export function issueCommands(deps: IssueCommandDependencies): Commandable {
   async function metadata(row: Issue): Promise<Pick<Current, 'labels' | 'milestoneId'>> {
     return { labels: (await queries.labelsOf(db, [row.id])).get(row.id) ?? [], milestoneId: row.milestone_id };
   }
+
+  const promote: Command['run'] = async ({ place, caller }) => {
+    const { row, subject } = await issueAt(db, place);
+    if (!(await transfers.groupToPromote(subject, caller, row))) return null;
+    return {
+      changes: { promote_to_epic: true },
+      summary: 'Promoted issue to an epic.',
+      after: async () => void (await transfers.promote(subject, caller, row)),
+    };
+  };
+  const promoteType = retyped(db, ['incident', 'issue'], 'Promoted this issue.');
 
   return {
     fields: new Set(['assignees', 'milestone', 'lock', 'times', 'metadata']),
@@ -49,15 +60,10 @@ export function issueCommands(deps: IssueCommandDependencies): Commandable {
       ...planCommands(deps),
       ...linkCommands(deps),
       mergeRequestCommand(db, deps.beginnings),
-      guarded('plan', ['promote', 'promote_to_epic'], async ({ place, caller }) => {
-        const { row, subject } = await issueAt(db, place);
-        if (!(await transfers.groupToPromote(subject, caller, row))) return null;
-        return {
-          changes: { promote_to_epic: true },
-          summary: 'Promoted issue to an epic.',
-          after: async () => void (await transfers.promote(subject, caller, row)),
-        };
-      }),
+      guarded('plan', ['promote', 'promote_to_epic'], promote),
+      guarded('plan', ['promote_to'], (on, type) =>
+        type.toLowerCase() === 'epic' ? promote(on, type) : promoteType(on, type),
+      ),
     ],
   };
 }

@@ -62,12 +62,14 @@ export interface PlanCommandDependencies {
   readonly parents: Pick<ParentLoader, 'group'>;
 }
 
-const retyping = (db: Db, names: Command['names'], allowed: readonly Issue['type'][], summary: string): Command =>
-  guarded('plan', names, async ({ place }, argument) => {
+/** Gives an issue another type, of those that are allowed. */
+export const retyped =
+  (db: Db, allowed: readonly Issue['type'][], summary: string): Command['run'] =>
+  async ({ place }, argument) => {
     const issue_type = argument === '' && allowed.length === 1 ? allowed[0] : typeIn(argument);
     const { row } = await issueAt(db, place);
     return issue_type && allowed.includes(issue_type) && row.type !== issue_type ? set({ issue_type }, summary) : null;
-  });
+  };
 
 export const planCommands = ({ db, parents }: PlanCommandDependencies): readonly Command[] => [
   guarded('plan', ['due'], async (_on, argument) => {
@@ -103,9 +105,8 @@ export const planCommands = ({ db, parents }: PlanCommandDependencies): readonly
     return health_status ? set({ health_status }, `Set health status to ${health_status}.`) : null;
   }),
   clearing(db, ['clear_health_status'], 'health_status', { health_status: null }, 'Cleared health status.'),
-  retyping(db, ['promote_to_incident'], ['incident'], 'Promoted this issue to an incident.'),
-  retyping(db, ['promote_to'], ['incident', 'issue'], 'Promoted this issue.'),
-  retyping(db, ['type'], issueTypes, 'Changed the type of this issue.'),
+  guarded('plan', ['promote_to_incident'], retyped(db, ['incident'], 'Promoted this issue to an incident.')),
+  guarded('plan', ['type'], retyped(db, issueTypes, 'Changed the type of this issue.')),
   guarded('plan', ['board_move'], async ({ place: { subject }, current, wish }, argument) => {
     const columns = subject.kind === 'project' ? await labelColumns(db, subject.project.id) : null;
     const [label, another] = await labelsIn(db, subject, argument);

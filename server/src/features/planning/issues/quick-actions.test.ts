@@ -211,6 +211,60 @@ describe('quick actions', () => {
     expect((await say(`/epic ${page}`)).commands_changes).toEqual({ epic_id: epic.body.id });
   });
 
+  it('plan epics, and place issues below them', async () => {
+    const [here, there] = await Promise.all(
+      ['Here', 'There'].map(
+        async (title) => (await post(`/groups/${group.id}/epics`, { title, labels: 'needs review' })).body,
+      ),
+    );
+    const issue = await make();
+    const named = `${group.full_path}/${project.path}#${issue.iid}`;
+    const say = async (body: string) => (await post(`/groups/${group.id}/epics/${here?.id}/notes`, { body })).body;
+    const epic = () => get(`/groups/${group.id}/epics/${here?.iid}`);
+    const parent = async () => (await get<{ epic: Json | null }>(issue.path)).epic;
+    const steps: [command: string, changes: Json, seen: () => Promise<unknown>, expected: unknown][] = [
+      [`/add_child ${named}`, {}, parent, expect.objectContaining({ id: here?.id })],
+      [`/add_child ${named} ${group.full_path}/${project.path}#9999`, {}, parent, expect.anything()],
+      [`/remove_child ${app.url}/${named.replace('#', '/-/issues/')}`, {}, parent, null],
+      ['/due 2031-05-06', { due_date: '2031-05-06' }, epic, expect.objectContaining({ due_date: '2031-05-06' })],
+      ['/remove_due_date', { due_date: null }, epic, expect.objectContaining({ due_date: null })],
+      ['/unlabel', { remove_label_ids: [expect.any(Number)] }, epic, expect.objectContaining({ labels: [] })],
+      [
+        `/copy_metadata &${there?.iid}`,
+        { add_label_ids: [expect.any(Number)] },
+        epic,
+        expect.objectContaining({ labels: ['needs review'] }),
+      ],
+      [`/epic &${there?.iid}`, {}, epic, expect.objectContaining({ parent_id: there?.id })],
+      [`/duplicate &${there?.iid}`, {}, epic, expect.objectContaining({ state: 'closed' })],
+    ];
+    for (const [command, changes, seen, expected] of steps) {
+      expect([command, (await say(command)).commands_changes]).toEqual([command, changes]);
+      expect([command, await seen()]).toEqual([command, expected]);
+    }
+    expect((await say(`/add_child ${named} #1`)).summary).toEqual(['Could not apply add_child command.']);
+    expect(await parent()).toBeNull();
+  });
+
+  it('without something to act on stay in the text; a line for copies mentions people', async () => {
+    const { path } = await make();
+    const unknown = [
+      '/timeline Down | 2031-05-06 09:30',
+      '/zoom https://zoom.us/j/1',
+      '/q dev',
+      '/status Done',
+      '/page x',
+    ];
+    const body = [...unknown, `/cc @${guest.user.username}`].join('\n');
+    const made = await post(`${path}/notes`, { body });
+    expect([made.status, made.body.body, made.body.commands_changes]).toEqual([201, body, {}]);
+    const todos = await get<Json[]>('/todos', guest);
+    expect(todos.map(({ action_name, body: text }) => [action_name, text])).toContainEqual([
+      expect.stringMatching(/mentioned|directly_addressed/),
+      body,
+    ]);
+  });
+
   it('place epics in their tree and link them', async () => {
     const [above, below, friend] = await Promise.all(
       ['Above', 'Below', 'Friend'].map(async (title) => (await post(`/groups/${group.id}/epics`, { title })).body),
@@ -220,7 +274,7 @@ describe('quick actions', () => {
     const parent = async () =>
       (await get<{ parent_id: number | null }>(`/groups/${group.id}/epics/${below?.iid}`)).parent_id;
     expect(await say(above, `/add_child &${below?.iid}\n/add_child &9999`)).toEqual([
-      `Added as child epic: &${below?.iid}.`,
+      `Added as child: &${below?.iid}.`,
       'Could not apply add_child command.',
     ]);
     expect(await parent()).toBe(above?.id);
@@ -285,6 +339,14 @@ describe('quick actions', () => {
     const said = await bodies(`/groups/${group.id}/epics/${epic?.id}`);
     expect(said).toEqual(expect.arrayContaining(['First', 'Lets promote this to an epic']));
     expect((await post(`${path}/notes`, { body: '/promote' })).body.commands_changes).toEqual({});
+    const again = await make({ title: 'Large too' });
+    const promoted = await post(`${again.path}/notes`, { body: '/promote_to Epic' });
+    expect(promoted.body.commands_changes).toEqual({ promote_to_epic: true });
+    const [larger, ...more] = await get<Found[]>(`/groups/${group.id}/epics?search=Large%20too`);
+    expect([larger?.title, more]).toEqual(['Large too', []]);
+    expect((await get<{ moves: Json }>(`${again.path}?with_moves=true`)).moves).toMatchObject({
+      promoted_to: { title: 'Large too', reference: `${group.full_path}&${larger?.iid}` },
+    });
     const theirs = await make({}, guest);
     expect((await post(`${theirs.path}/notes`, { body: '/promote' }, guest)).body.commands_changes).toEqual({});
   });

@@ -4,7 +4,7 @@ import { type Db, insertMany } from '../../../kernel/db/index.ts';
 import type { Issue } from '../../../kernel/db/rows.ts';
 import { awardsJson, historyJson, type IterationName, meantIterations, meantPlans } from '../../collaboration/index.ts';
 import { insertEntries, type NewEntry } from '../../collaboration/time-tracking/index.ts';
-import { settlingNumbers } from '../../namespaces/index.ts';
+import { importedFrom, settlingNumbers } from '../../namespaces/index.ts';
 
 type Maybe<T> = T | null | undefined;
 
@@ -124,6 +124,7 @@ export async function insertArchivedIssues(
     projectId,
     lines.flatMap(({ epic }) => epic ?? []),
   );
+  const imported_from = await importedFrom(tx, projectId);
   const rows = issues.map(({ line, people }) => {
     const { labels: _, milestone, iteration, epic, ...kept } = line;
     return {
@@ -137,6 +138,7 @@ export async function insertArchivedIssues(
       closed_by_id: people.closedById,
       last_edited_by_id: people.editedById,
       time_spent: Math.max(sumOf(people.times), 0),
+      imported_from,
     };
   });
   const made = await insertMany(tx, 'issues', rows, ['id', 'iid']);

@@ -114,6 +114,8 @@ const ids = new Set([
   'noteable_id',
   'issue_link_id',
   '_links',
+  'imported',
+  'imported_from',
 ]);
 /** Without what a project has of its own. */
 function plain(value: unknown): unknown {
@@ -199,6 +201,18 @@ it.each([1, 2, 3])(
     });
     const before = await seen(project.id);
     expect(await seen(status.id)).toEqual(before);
+    // All of them say where they come from, as do comments.
+    const origins = async (id: unknown) => {
+      const get = async (path: string) =>
+        (await app.api<Json[]>('GET', `/projects/${id}/issues${path}`, { token: admin.secret })).body;
+      const issues = await get('?per_page=100');
+      const notes = await Promise.all(issues.map(({ iid }) => get(`/${iid}/notes`)));
+      return new Set([issues, ...notes].flat().map(({ imported: flag, imported_from }) => `${flag} ${imported_from}`));
+    };
+    expect([await origins(project.id), await origins(status.id)]).toEqual([
+      new Set(['false none']),
+      new Set(['true gitlab_project']),
+    ]);
     const open = async (id: unknown) =>
       (await app.api<Json>('GET', `/projects/${id}`, { token: admin.secret })).body.open_issues_count;
     expect(await open(status.id)).toBe(await open(project.id));

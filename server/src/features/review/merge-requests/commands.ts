@@ -1,8 +1,8 @@
 /** Quick actions on merge requests. */
 import { canOnProject } from '../../../kernel/authz/can.ts';
-import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
+import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { MergeRequest } from '../../../kernel/db/rows.ts';
-import { recordNotFound } from '../../../kernel/http/errors.ts';
+import { recordNotFound, unprocessable } from '../../../kernel/http/errors.ts';
 import type { Place } from '../../collaboration/notes/index.ts';
 import {
   type Command,
@@ -11,11 +11,13 @@ import {
   guarded,
   type Outcome,
   type Running,
+  usersIn,
 } from '../../collaboration/quick-actions/index.ts';
 import type { ApprovalService } from '../approvals/approvals.service.ts';
 import type { mergingService } from '../merging/merging.service.ts';
 import type { rebasing } from '../merging/rebasing.ts';
 import type { ReviewService, ReviewState } from '../reviews/reviews.service.ts';
+import type { PipelineReader } from './changes.routes.ts';
 import { peopleIn } from './history.queries.ts';
 import { isDraft } from './merge-requests.entity.ts';
 import * as queries from './merge-requests.queries.ts';
@@ -25,8 +27,9 @@ import { labelsOf } from './planned.queries.ts';
 
 interface Dependencies extends Pick<MergeRequestDependencies, 'db' | 'changed' | 'projectAs' | 'repository'> {
   readonly requests: Pick<MergeRequestService, 'update'>;
-  readonly approvals: Pick<ApprovalService, 'approve' | 'unapprove'>;
-  readonly reviews: Pick<ReviewService, 'submit' | 'mayReview'>;
+  readonly approvals: Pick<ApprovalService, 'unapprove'>;
+  readonly reviews: Pick<ReviewService, 'submit' | 'mayReview' | 'requestAgain'>;
+  readonly pipelines: Pick<PipelineReader, 'createForMergeRequest'>;
   readonly merging: Pick<ReturnType<typeof mergingService>, 'accept'>;
   readonly rebases: Pick<ReturnType<typeof rebasing>, 'start'>;
 }
@@ -88,6 +91,15 @@ export function mergeRequestCommands(deps: Dependencies): Commandable {
     };
   }
 
+  const mayMerge = async (subject: ProjectSubject, caller: Caller, { target_branch: target }: MergeRequest) =>
+    canOnProject(caller, 'accept_merge_request', subject) &&
+    (await deps.repository.branchPermissions(subject, caller)).mayMerge(target);
+
+  /** Merges what is the head now, or once its pipeline succeeds. */
+  async function merge(subject: ProjectSubject, caller: Caller, { iid, head_sha: sha }: MergeRequest): Promise<void> {
+    await deps.merging.accept(subject, caller, iid, { sha: sha ?? undefined, whenPipelineSucceeds: true });
+  }
+
   return {
     fields: new Set(['assignees', 'reviewers', 'milestone', 'lock', 'times', 'metadata']),
     times: timedMergeRequest(deps),
@@ -132,23 +144,50 @@ export function mergeRequestCommands(deps: Dependencies): Commandable {
           summary: `Set target branch to ${branch}.`,
         };
       }),
-      ...(['approve', 'unapprove'] as const).map(
-        (name): Command => ({
-          names: [name],
-          async run({ place, caller }) {
-            const { row, subject } = await requestAt(place);
-            if (row.state !== 'opened') return null;
-            return {
-              changes: {},
-              summary: name === 'approve' ? 'Approved the current merge request.' : 'Unapproved the merge request.',
-              after: async () =>
-                void (name === 'approve'
-                  ? await deps.approvals.approve(subject, caller, row.iid, {})
-                  : await deps.approvals.unapprove(subject, caller, row.iid)),
-            };
-          },
-        }),
+      guarded(
+        'plan',
+        ['request_review'],
+        async (on, argument) => {
+          const named = await usersIn(db, on.caller, argument);
+          if (named === null) return null;
+          const now = on.wish.reviewer_ids ?? on.current.reviewerIds;
+          const again = named.filter((id) => now.includes(id) && on.current.reviewerIds.includes(id));
+          if (again.length > 0 && !(await on.kind.may(on.place, on.caller, 'edit'))) return null;
+          const ids = [...new Set([...now, ...named])];
+          return {
+            changes: { reviewer_ids: ids },
+            ...(again.length === named.length ? {} : { wish: { reviewer_ids: ids } }),
+            summary: `Requested a review from ${argument}.`,
+            after: () => deps.reviews.requestAgain(on.place, on.caller, again),
+          };
+        },
+        'reviewers',
       ),
+      {
+        names: ['approve'],
+        async run({ place, caller }) {
+          const { row } = await requestAt(place);
+          if (row.state !== 'opened') return null;
+          return {
+            changes: {},
+            summary: 'Approved the current merge request.',
+            // What the same person has drafted is published with it.
+            after: () => deps.reviews.submit(place, caller, { reviewer_state: 'approved' }),
+          };
+        },
+      },
+      {
+        names: ['unapprove'],
+        async run({ place, caller }) {
+          const { row, subject } = await requestAt(place);
+          if (row.state !== 'opened') return null;
+          return {
+            changes: {},
+            summary: 'Unapproved the merge request.',
+            after: async () => void (await deps.approvals.unapprove(subject, caller, row.iid)),
+          };
+        },
+      },
       { names: ['request_changes'], run: (on) => reviewed(on, 'requested_changes') },
       {
         names: ['submit_review'],
@@ -156,18 +195,44 @@ export function mergeRequestCommands(deps: Dependencies): Commandable {
       },
       {
         names: ['merge'],
-        async run({ place, caller }) {
+        async run({ place, caller, written }) {
           const { row, subject } = await requestAt(place);
           if (row.state !== 'opened' || !row.head_sha) return null;
-          if (!canOnProject(caller, 'accept_merge_request', subject)) return null;
+          // A rebase makes the head anew that would be merged.
+          if (written.has('rebase') || !(await mayMerge(subject, caller, row))) return null;
           return {
             changes: { merge: row.head_sha },
             summary: 'Scheduled to merge this merge request.',
-            after: async () =>
-              void (await deps.merging.accept(subject, caller, row.iid, {
-                sha: row.head_sha ?? undefined,
-                whenPipelineSucceeds: true,
-              })),
+            after: () => merge(subject, caller, row),
+          };
+        },
+      },
+      {
+        names: ['run_pipeline'],
+        async run({ place, caller }) {
+          const { row, subject } = await requestAt(place);
+          if (row.state !== 'opened' || !row.head_sha) return null;
+          return {
+            changes: {},
+            summary: 'Started a pipeline for this merge request.',
+            after: async () => void (await deps.pipelines.createForMergeRequest(subject, caller, row)),
+          };
+        },
+      },
+      {
+        names: ['ship'],
+        async run({ place, caller, written }) {
+          const { row, subject } = await requestAt(place);
+          if (row.state !== 'opened' || !row.head_sha) return null;
+          if (written.has('rebase') || !(await mayMerge(subject, caller, row))) return null;
+          return {
+            changes: { merge: row.head_sha },
+            summary: 'Started a pipeline, and scheduled to merge this merge request when it succeeds.',
+            async after() {
+              const { status } = await deps.pipelines.createForMergeRequest(subject, caller, row);
+              if (status === 'failed') throw unprocessable('The pipeline failed; nothing is merged');
+              await merge(subject, caller, row);
+            },
           };
         },
       },

@@ -18,9 +18,10 @@ import {
   MergeRequest,
   MergeRequestStatistics,
   mergeRequestJson,
+  simpleJson,
 } from './merge-requests.entity.ts';
 import { exclusiveFilters, filters, narrowing } from './merge-requests.params.ts';
-import { withPeople } from './merge-requests.queries.ts';
+import { projectsOf, withPeople } from './merge-requests.queries.ts';
 import type { MergeRequestDependencies } from './merge-requests.service.ts';
 import { reviewStatusOf } from './review-status.queries.ts';
 
@@ -60,6 +61,21 @@ async function load(
   );
 }
 
+/** A page of the list with no more than what they are called and how far they are. */
+async function loadSimple(
+  { db, externalUrl }: Pick<ListDependencies, 'db' | 'externalUrl'>,
+  filter: MergeRequestFilter,
+  page: Page,
+) {
+  const [rows, total] = await Promise.all([listRows(db, filter, page), countRows(db, filter)]);
+  const projects = await projectsOf(db, rows);
+  return offsetPage(
+    page,
+    rows.map((row) => simpleJson(row, projects.get(row.project_id)?.path_with_namespace ?? '', externalUrl)),
+    total,
+  );
+}
+
 /** What a list is about, which its references are relative to. */
 const placeOf = ({ projectId, group }: Pick<MergeRequestFilter, 'projectId' | 'group'>): SeenFrom => {
   if (projectId !== undefined) return { projectId };
@@ -80,6 +96,7 @@ export const deployedMergeRequests =
   (deps: ListDependencies) =>
   async (deployment: { project_id: number; id: number }, params: Asked, page: Page, caller: Caller) => {
     const filter = { ...filterOf(caller, params), projectId: deployment.project_id, deploymentId: deployment.id };
+    if (params.view === 'simple') return await loadSimple(deps, filter, page);
     return mapPage(await load(deps, filter, page, caller), (loaded) =>
       listedJson(loaded, { base: deps.externalUrl }, loaded.status, params.with_labels_details ?? false),
     );
@@ -90,6 +107,7 @@ export function listingRoutes(deps: ListDependencies, statusOf: MergeCheckServic
   const urls = { base: deps.externalUrl };
 
   interface Shown {
+    readonly view?: 'simple';
     readonly with_labels_details?: boolean;
     readonly with_review_status?: boolean;
   }
@@ -102,6 +120,7 @@ export function listingRoutes(deps: ListDependencies, statusOf: MergeCheckServic
     of: ProjectSubject | null = null,
     checked?: (row: Row) => Promise<Row>,
   ) {
+    if (params.view === 'simple') return await loadSimple(deps, filter, page);
     const loaded = await load(deps, filter, page, caller, checked);
     const ids = loaded.items.map(({ row }) => row.id);
     const review = params.with_review_status ? await reviewStatusOf(db, ids, caller, of) : null;

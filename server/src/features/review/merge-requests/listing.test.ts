@@ -70,6 +70,30 @@ it('references are relative to what a list is about', async () => {
   expect(await relative('/merge_requests')).toEqual([first, second]);
 });
 
+it('view=simple: no more than what they are called and how far they are, filtered and paged as other lists', async () => {
+  const owner = await buildToken(app);
+  const group = await buildGroup(app, { owner: owner.user });
+  const project = await buildRepositoryProject(app, { owner, settings: { namespace_id: group.id } });
+  const [first, second] = [await open(project, owner), await open(project, owner)];
+  await project.api('PUT', `/merge_requests/${first.iid}`, { json: { state_event: 'close' } });
+  for (const path of [
+    `/projects/${project.id}/merge_requests`,
+    `/groups/${group.id}/merge_requests`,
+    '/merge_requests',
+  ]) {
+    const list = async (query: Record<string, string>) =>
+      await app.api<Json[]>('GET', path, { token: owner.secret, query: { sort: 'asc', ...query } });
+    const whole = (await list({})).body;
+    const simple = await list({ view: 'simple' });
+    const fields = ['id', 'iid', 'project_id', 'title', 'description', 'state', 'created_at', 'updated_at', 'web_url'];
+    expect([path, simple.body.map((each) => Object.keys(each))]).toEqual([path, [fields, fields]]);
+    expect(simple.body).toEqual(whole.map((each) => Object.fromEntries(fields.map((name) => [name, each[name]]))));
+    const paged = await list({ view: 'simple', state: 'opened', per_page: '1' });
+    expect([paged.body.map(({ id }) => id), paged.headers.get('x-total')]).toEqual([[second.id], '1']);
+    expect((await list({ view: 'other' })).status).toBe(400);
+  }
+});
+
 it('approved_by_ids and approved_by_usernames: those that all of them have approved', async () => {
   const project = await buildRepositoryProject(app);
   const [first, second] = [await project.member(Level.developer), await project.member(Level.developer)];

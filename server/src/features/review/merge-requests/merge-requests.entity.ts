@@ -94,10 +94,14 @@ const basic = {
 export const MergeRequest = Entity('MergeRequest', basic);
 export type MergeRequestJson = Static<typeof MergeRequest>;
 
-/** As lists show it: with `with_labels_details`, labels are more than their titles. */
+const { id, iid, project_id, title, description, state, created_at, updated_at, web_url, ...others } = basic;
+const simple = { id, iid, project_id, title, description, state, created_at, updated_at, web_url };
+
+/** As lists show it: with `with_labels_details`, labels are more than their titles. `view=simple` leaves most out. */
 export const ListedMergeRequest = Entity('ListedMergeRequest', {
-  ...basic,
-  labels: Type.Union([ListOf(Text(), { description: 'Titles' }), ListOf(LabelBasic)]),
+  ...simple,
+  ...Type.Partial(Type.Object(others)).properties,
+  labels: Sometimes(Type.Union([ListOf(Text(), { description: 'Titles' }), ListOf(LabelBasic)])),
   review_status: Sometimes(
     Fields(
       {
@@ -276,7 +280,7 @@ export function mergeRequestJson(
       relative: `${pathFrom(project, urls.from ?? { projectId: project.id })}!${row.iid}`,
       full: `${path}!${row.iid}`,
     },
-    web_url: `${urls.base}/${path}/-/merge_requests/${row.iid}`,
+    web_url: urlOf(row, path, urls.base),
     time_stats: timeStatsJson(row),
     squash: row.squash,
     squash_on_merge: row.squash || project.squash_option === 'always',
@@ -289,6 +293,20 @@ export function mergeRequestJson(
 }
 
 /** The same for a list, with details of labels where they were asked for. */
+const urlOf = ({ iid }: Pick<LoadedMergeRequest['row'], 'iid'>, path: string, base: string) =>
+  `${base}/${path}/-/merge_requests/${iid}`;
+
+/** As lists show it with `view=simple`. */
+export function simpleJson(
+  row: LoadedMergeRequest['row'],
+  path: string,
+  base: string,
+): Static<typeof ListedMergeRequest> {
+  const { id, iid, project_id, title, description, state, created_at, updated_at } = row;
+  const web_url = urlOf(row, path, base);
+  return { id, iid, project_id, title, description, state, created_at, updated_at, web_url };
+}
+
 export const listedJson = (
   loaded: LoadedMergeRequest,
   urls: ShownFrom,

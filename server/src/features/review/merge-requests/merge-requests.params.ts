@@ -178,6 +178,11 @@ export const filters = {
     }),
   ),
   ...narrowing,
+  view: Optional(
+    OneOf(['simple'], {
+      description: '`simple` answers no more than numbers, name, description, state, times and address',
+    }),
+  ),
   with_labels_details: Optional(Bool({ default: false, description: 'Labels with colour and description' })),
   order_by: Optional(
     OneOf(orders, {

@@ -42,10 +42,11 @@ export interface LoadedMergeRequest {
 
 type PlacedProject = LoadedMergeRequest['project'];
 
-async function projectsOf(
+/** Where requests are, by project. */
+export async function projectsOf(
   db: Db,
   rows: readonly MergeRequest[],
-  known: ProjectSubject | undefined,
+  known?: ProjectSubject,
 ): Promise<Map<number, PlacedProject>> {
   const ids = new Set(rows.map((row) => row.project_id));
   const found = new Map<number, PlacedProject>();

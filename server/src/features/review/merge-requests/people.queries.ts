@@ -56,6 +56,18 @@ export async function recordReview(tx: Db, requestId: number, userId: number, st
     .execute();
 }
 
+/** Records that somebody is asked once more; false where they are no reviewer. */
+export async function resetReview(tx: Db, requestId: number, userId: number): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('merge_request_people')
+    .set({ state: 'unreviewed' })
+    .where('merge_request_id', '=', requestId)
+    .where('role', '=', 'reviewer')
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
 /** When somebody last reviewed a request, and which version; null before they did. */
 export async function lastReviewOf(db: Db, requestId: number, userId: number) {
   const row = await db

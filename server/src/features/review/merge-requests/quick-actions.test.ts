@@ -105,4 +105,76 @@ describe('quick actions on merge requests', () => {
     expect(await get(path)).toMatchObject({ state: 'merged' });
     expect((await say(path, '/reopen')).body.commands_changes).toEqual({});
   });
+
+  it('ask reviewers once more: what they approved is taken back, and they have something to do', async () => {
+    const reviewer = await project.member(Level.developer);
+    const name = reviewer.user.username;
+    const { made, path } = await request({ reviewer_ids: [reviewer.user.id] });
+    await project.api('POST', `${path}/draft_notes`, { json: { note: 'Fine' }, token: reviewer.secret });
+    expect((await say(path, '/approve', reviewer)).body).toMatchObject({
+      summary: ['Approved the current merge request.'],
+    });
+    const reviewers = async () =>
+      (await project.api<{ user: Json; state: string }[]>('GET', `${path}/reviewers`)).body.map(({ user, state }) => [
+        user.username,
+        state,
+      ]);
+    const bodies = async () =>
+      (await project.api<{ body: string }[]>('GET', `${path}/notes`)).body.map(({ body }) => body);
+    expect([await reviewers(), await bodies()]).toEqual([[[name, 'approved']], expect.arrayContaining(['Fine'])]);
+    const todos = () => app.api<Json[]>('GET', '/todos', { token: reviewer.secret });
+    await app.api('POST', '/todos/mark_as_done', { token: reviewer.secret });
+    const refused = await say(path, `/request_review @${name}`, reporter);
+    expect([refused.body.commands_changes, await reviewers()]).toEqual([{}, [[name, 'approved']]]);
+    const asked = await say(path, `/request_review @${name} @${developer.user.username}`, developer);
+    expect([asked.status, asked.body]).toEqual([
+      202,
+      {
+        commands_changes: { reviewer_ids: [reviewer.user.id, developer.user.id] },
+        summary: [`Requested a review from @${name} @${developer.user.username}.`],
+      },
+    ]);
+    expect(await reviewers()).toEqual([
+      [name, 'unreviewed'],
+      [developer.user.username, 'unreviewed'],
+    ]);
+    expect(await get(`${path}/approvals`)).toMatchObject({ approved_by: [] });
+    expect((await todos()).body).toMatchObject([{ action_name: 'review_requested', target: { id: made.id } }]);
+    expect(await bodies()).toEqual(expect.arrayContaining([`requested review from @${name}`]));
+  });
+
+  it('run pipelines, ship, and leave out a merge beside a rebase', async () => {
+    // Nothing is merged whose pipeline has failed already.
+    const broken = await request();
+    await project.commit(String(broken.made.source_branch), { '.gitlab-ci.yml': 'job: { script: 5 }\n' });
+    await app.delivery.drain();
+    expect((await say(broken.path, '/ship')).status).toBe(400);
+    expect(await get(broken.path)).toMatchObject({ state: 'opened', merge_when_pipeline_succeeds: false });
+    const config =
+      'workflow: { rules: [{ if: $CI_PIPELINE_SOURCE == "merge_request_event" }] }\njob: { script: [date] }\n';
+    await project.commit('main', { '.gitlab-ci.yml': config });
+    const { path } = await request();
+    await app.delivery.drain();
+    const pipelines = async () => (await project.api<Json[]>('GET', `${path}/pipelines`)).body.length;
+    const before = await pipelines();
+    const both = await say(path, '/merge\n/ship', reporter);
+    expect(both.body.commands_changes).toEqual({});
+    const run = await say(path, '/run_pipeline', developer);
+    expect([run.body.commands_changes, await pipelines()]).toEqual([{}, before + 1]);
+    expect((await say(path, '/ship', developer)).body.commands_changes).toEqual({});
+    const shipped = await say(path, '/ship');
+    expect([shipped.status, shipped.body.commands_changes]).toEqual([
+      202,
+      { merge: expect.stringMatching(/^[0-9a-f]{40}$/) },
+    ]);
+    expect([await pipelines(), await get(path)]).toMatchObject([
+      before + 2,
+      { state: 'opened', merge_when_pipeline_succeeds: true },
+    ]);
+    const rebased = await say(path, '/merge\n/rebase');
+    expect(rebased.body).toMatchObject({
+      commands_changes: { rebase: true },
+      summary: ['Could not apply merge command.', 'Scheduled a rebase.'],
+    });
+  });
 });

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { type Db, insertMany } from '../../../kernel/db/index.ts';
 import { awardsJson, historyJson, meantPlans } from '../../collaboration/index.ts';
 import { insertEntries, type NewEntry } from '../../collaboration/time-tracking/index.ts';
-import { settlingNumbers } from '../../namespaces/index.ts';
+import { importedFrom, settlingNumbers } from '../../namespaces/index.ts';
 import { newestPipeline } from './head-pipelines.queries.ts';
 
 type Maybe<T> = T | null | undefined;
@@ -125,11 +125,7 @@ export async function insertMergeRequests(
 ): Promise<ReadonlyMap<number, number>> {
   const lines = requests.map(({ line }) => line);
   const { milestones, labels } = await meantPlans(tx, { projectId }, lines);
-  const project = await tx
-    .selectFrom('projects')
-    .select('import_type')
-    .where('id', '=', projectId)
-    .executeTakeFirstOrThrow();
+  const imported_from = await importedFrom(tx, projectId);
   const rows = requests.map(({ line, people, times }) => ({
     ...columnsOf(line),
     project_id: projectId,
@@ -142,7 +138,7 @@ export async function insertMergeRequests(
       times.reduce((total, { seconds }) => total + seconds, 0),
       0,
     ),
-    imported_from: project.import_type ?? 'none',
+    imported_from,
   }));
   const made = await insertMany(tx, 'merge_requests', rows, ['id', 'iid']);
   const ids = new Map(made.map(({ id, iid }) => [iid, id]));

@@ -4,15 +4,16 @@ import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { MergeRequest, User } from '../../../kernel/db/rows.ts';
 import { forbidden, notFound, recordNotFound, unauthorized } from '../../../kernel/http/errors.ts';
-import type { Noteables } from '../../collaboration/index.ts';
+import { createTodo, type Noteables } from '../../collaboration/index.ts';
 import { ofProject, type Place, systemNote } from '../../collaboration/notes/index.ts';
 import { deleteApproval } from '../approvals/approvals.queries.ts';
 import type { ApprovalService } from '../approvals/approvals.service.ts';
 import type { ApprovalStates } from '../approvals/state.service.ts';
 import { type DraftNote, type DraftOwner, takeDrafts } from '../draft-notes/draft-notes.queries.ts';
+import { notePeople } from '../merge-requests/history.ts';
 import * as requests from '../merge-requests/merge-requests.queries.ts';
 import type { MergeRequestService } from '../merge-requests/merge-requests.service.ts';
-import { recordReview } from '../merge-requests/people.queries.ts';
+import { recordReview, resetReview } from '../merge-requests/people.queries.ts';
 import { insertRequestedChanges } from './reviews.queries.ts';
 
 /** Outcomes of a review. */
@@ -92,6 +93,29 @@ export function reviewService(
 
   return {
     mayReview,
+
+    /** Has people who review it look once more: what they said or approved before counts no longer. */
+    async requestAgain({ noteable }: Place, caller: Caller, userIds: readonly number[]): Promise<void> {
+      const { user } = caller;
+      if (!user) throw unauthorized();
+      if (userIds.length === 0) return;
+      await transaction(db, async (tx) => {
+        const row = noteable.id === null ? undefined : await requests.lockById(tx, noteable.id);
+        if (row?.state !== 'opened') throw forbidden();
+        const current: number[] = [];
+        for (const userId of userIds) {
+          if (!(await resetReview(tx, row.id, userId))) continue;
+          await deleteApproval(tx, row.id, userId);
+          await createTodo(tx, { userId, authorId: user.id, noteable, action: 'review_requested' });
+          current.push(userId);
+        }
+        if (current.length === 0) return;
+        const reviewer = { previous: [], current };
+        await notePeople(tx, row, 'reviewer', reviewer, user.id);
+        const changed = await requests.updateRow(tx, row.id, {});
+        await service.tell(tx, 'merge_request.updated', changed, user.id, row, { people: { reviewer } });
+      });
+    },
 
     async publishOne(place: Place, caller: Caller, owner: DraftOwner, id: number): Promise<void> {
       const apply = await transaction(db, async (tx) => {

@@ -149,6 +149,7 @@ import { pullMirrorsMigration } from './1210-pull-mirrors.ts';
 import { protectedRequestPipelinesMigration } from './1260-protected-request-pipelines.ts';
 import { repliesOnLinesMigration } from './1300-replies-on-lines.ts';
 import { packageProtectionMigration } from './1330-package-protection.ts';
+import { importedIssuesMigration } from './1360-imported-issues.ts';
 
 /** One step of the schema. `statements` run in order in one transaction; each may hold several SQL commands. */
 export interface Migration {
@@ -307,4 +308,5 @@ export const migrations: readonly Migration[] = [
   protectedRequestPipelinesMigration,
   repliesOnLinesMigration,
   packageProtectionMigration,
+  importedIssuesMigration,
 ];

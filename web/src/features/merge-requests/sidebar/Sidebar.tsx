@@ -1,5 +1,5 @@
 /** The sidebar of a merge request: people, labels, milestone, time and notifications, edited in place. */
-import { Checkbox, TextInput } from '@mantine/core';
+import { Anchor, Checkbox, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { lazy, useState } from 'react';
 import type { Schemas } from '../../../lib/api.ts';
@@ -13,7 +13,7 @@ import {
   setSubscribed,
 } from '../../../lib/merge-request-people.ts';
 import { labels } from '../../../lib/planning.ts';
-import { reviewerStates, reviewersOf } from '../../../lib/reviews.ts';
+import { requestAgain, reviewerStates, reviewersOf } from '../../../lib/reviews.ts';
 import { sessionQuery } from '../../../lib/session.ts';
 import { LabelChip } from '../../../ui/LabelChip.tsx';
 import { UserChip } from '../../../ui/UserChip.tsx';
@@ -36,7 +36,13 @@ interface PartProps {
   again(): Promise<unknown>;
 }
 
-function People({ request, mayChange, again, kind }: PartProps & { kind: 'assignees' | 'reviewers' }) {
+interface PeopleProps extends PartProps {
+  readonly kind: 'assignees' | 'reviewers';
+  /** Whether reviewers may be asked once more. */
+  readonly mayAsk?: boolean;
+}
+
+function People({ request, mayChange, mayAsk = false, again, kind }: PeopleProps) {
   const { path } = useProject();
   const people = request[kind];
   const reviewing = kind === 'reviewers';
@@ -45,6 +51,10 @@ function People({ request, mayChange, again, kind }: PartProps & { kind: 'assign
     enabled: reviewing && people.length > 0,
   });
   const [chosen, setChosen] = useState<string[]>([]);
+  const asking = useMutation({
+    mutationFn: (username: string) => requestAgain(path, request.iid, username),
+    onSettled: again,
+  });
   const title = reviewing ? 'Reviewers' : 'Assignees';
   return (
     <EditInPlace
@@ -58,12 +68,25 @@ function People({ request, mayChange, again, kind }: PartProps & { kind: 'assign
       }}
     >
       {people.length === 0 ? none : null}
+      {asking.error ? <p role="alert">{asking.error.message}</p> : null}
       {people.map((person) => {
         const state = reviews.find(({ user }) => user.id === person.id)?.state;
         return (
           <div key={person.id} className={classes.list}>
             <UserChip user={person} />
             {state ? <span className={classes.dim}>{reviewerStates[state]}</span> : null}
+            {mayAsk && state && state !== 'unreviewed' ? (
+              <Anchor
+                component="button"
+                type="button"
+                size="sm"
+                aria-label={`Ask ${person.name} for another review`}
+                disabled={asking.isPending}
+                onClick={() => asking.mutate(person.username)}
+              >
+                Ask again
+              </Anchor>
+            ) : null}
           </div>
         );
       })}
@@ -169,7 +192,12 @@ export function Sidebar({ request }: { request: Request }) {
   return (
     <aside aria-label="Details">
       <People {...props} kind="assignees" mayChange={mayChange} />
-      <People {...props} kind="reviewers" mayChange={mayChange} />
+      <People
+        {...props}
+        kind="reviewers"
+        mayChange={mayChange}
+        mayAsk={own >= level.developer && request.state === 'opened'}
+      />
       <Planned {...props} mayChange={own >= level.planner} />
       <Time {...props} mayChange={own >= level.planner} />
       {session?.user ? (
