@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Repo } from '../context.ts';
 import { GitError, storageError } from '../errors.ts';
 import { randomSuffix } from '../refs/files.ts';
+import { filesBelow } from '../repository/files-below.ts';
 import type { Sha } from '../types.ts';
 import { createOverlay, type Overlay } from './overlay.ts';
 
@@ -118,9 +119,7 @@ export async function dropQuarantined(quarantine: Quarantine, id: Sha): Promise<
 /** Bytes on disk of what is quarantined. */
 export async function quarantineBytes(quarantine: Quarantine): Promise<number> {
   await quarantine.overlay.settle();
-  const names = await readdir(quarantine.path, { recursive: true, withFileTypes: true });
-  const sizes = await Promise.all(
-    names.filter((entry) => entry.isFile()).map(async (entry) => (await stat(join(entry.parentPath, entry.name))).size),
-  );
+  const files = await filesBelow(quarantine.path);
+  const sizes = await Promise.all(files.map(async (file) => (await stat(file)).size));
   return sizes.reduce((sum, size) => sum + size, 0);
 }

@@ -14,8 +14,8 @@ function errnoOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** Missing, or a directory where a file was looked for (`a` against `a/b`). */
-function isAbsent(error: unknown): boolean {
+/** Missing, or a directory where a file was looked for (`a` against `a/b`), or the other way round. */
+export function isAbsent(error: unknown): boolean {
   return ['ENOENT', 'ENOTDIR', 'EISDIR'].includes(errnoOf(error) ?? '');
 }
 

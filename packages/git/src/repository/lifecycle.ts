@@ -7,6 +7,7 @@ import { syncDirectory } from '../objects/quarantine.ts';
 import { randomSuffix } from '../refs/files.ts';
 import { branchRef } from '../refs/names.ts';
 import type { RepoPath } from '../types.ts';
+import { filesBelow } from './files-below.ts';
 
 const CONFIG = '[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = true\n';
 
@@ -102,21 +103,7 @@ export async function copyRepository(source: Repo, target: RepoPath): Promise<vo
 /** Bytes of all files of the repository; files that vanish meanwhile are not counted. */
 export async function diskSize(repo: Repo): Promise<number> {
   let total = 0;
-  const pending: string[] = [repo.path];
-  for (let directory = pending.pop(); directory !== undefined; directory = pending.pop()) {
-    const here = directory;
-    const entries = await readdir(here, { withFileTypes: true }).catch(() => []);
-    const sizes = await Promise.all(
-      entries.map(async (entry) => {
-        if (entry.isDirectory()) {
-          pending.push(join(here, entry.name));
-          return 0;
-        }
-        return (await stat(join(here, entry.name)).catch(() => null))?.size ?? 0;
-      }),
-    );
-    for (const size of sizes) total += size;
-  }
+  for (const file of await filesBelow(repo.path)) total += (await stat(file).catch(() => null))?.size ?? 0;
   return total;
 }
 

@@ -7,6 +7,7 @@ import type { Quarantine } from '../objects/quarantine.ts';
 import { canGuard, guarded } from '../process/guard.ts';
 import { runGit } from '../process/run.ts';
 import { clearLocks, despiteLocks } from '../refs/update.ts';
+import { filesBelow } from './files-below.ts';
 import { listLocks, removeStaleObjects } from './sweep.ts';
 
 /** One rewriter of packs at a time, whichever server started it. What a killed one left in the way goes first. */
@@ -95,9 +96,7 @@ const TEMPORARY_AGE_MS = 86_400_000;
 export async function tend(repo: Repo): Promise<{ refsPacked: boolean; repacked: boolean }> {
   const [counts, looseRefs, packedBytes] = await Promise.all([
     storeCounts(repo),
-    readdir(join(repo.path, 'refs'), { recursive: true, withFileTypes: true }).then(
-      (entries) => entries.filter((entry) => entry.isFile()).length,
-    ),
+    filesBelow(join(repo.path, 'refs')).then((files) => files.length),
     stat(join(repo.path, 'packed-refs')).then(
       (info) => info.size,
       () => 0,

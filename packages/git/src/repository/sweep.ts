@@ -7,6 +7,7 @@ import { QUARANTINE_PREFIX } from '../objects/quarantine.ts';
 import { guarded } from '../process/guard.ts';
 import { lockOwner } from '../refs/move.ts';
 import type { RefName } from '../types.ts';
+import { filesBelow } from './files-below.ts';
 
 export interface Leftover {
   /** Absolute path. */
@@ -59,15 +60,11 @@ const LONGEST_SERVICE_MOVE_MS = 10_000;
 
 /** Lock files below `refs/` and next to `HEAD`, `packed-refs`, `config`; or those that a move of `of` meets. */
 async function locksIn(repo: Repo, of?: readonly RefName[]) {
-  const names = of ?? (await readdir(join(repo.path, 'refs'), { recursive: true }).catch(() => []));
   const below = of
-    ? names.map((name) => `${name}.lock`)
-    : names.flatMap((name) => (name.endsWith('.lock') ? [join('refs', name)] : []));
+    ? of.map((name) => join(repo.path, `${name}.lock`))
+    : (await filesBelow(join(repo.path, 'refs'))).filter((path) => path.endsWith('.lock'));
   const own = ['HEAD.lock', 'packed-refs.lock', 'packed-refs.new', 'config.lock', 'shallow.lock'];
-  const locks = await olderThan(
-    [...below, ...own].map((name) => join(repo.path, name)),
-    0,
-  );
+  const locks = await olderThan([...below, ...own.map((name) => join(repo.path, name))], 0);
   return locks.map((lock) => ({ ...lock, shared: !/^refs\/(heads|tags)\//.test(relative(repo.path, lock.path)) }));
 }
 
