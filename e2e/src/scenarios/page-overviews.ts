@@ -149,6 +149,7 @@ async function runners(page: Page, call: Api): Promise<void> {
   await look(page, 'runners');
   await list.getByRole('link', { name: /dome/ }).click();
   await page.getByText('night', { exact: true }).first().waitFor();
+  await page.getByRole('list', { name: 'Waiting jobs' }).getByText('All runners are paused').first().waitFor();
   await page.getByLabel('Maximum job timeout (minutes)').fill('30');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('Saved.').waitFor();

@@ -1,6 +1,6 @@
 /** Jobs from a server's queue to its records, with real shells, real git and real files. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { crc32, gunzipSync } from 'node:zlib';
@@ -406,6 +406,9 @@ test('nothing of a job stays: private files, variables, spool', async () => {
     expect(readdirSync(join(builds, slot))).toEqual(['project-7']);
   }
   expect(readdirSync(join(h.workDir, 'spool'))).toEqual([]);
+  const ended = join(h.workDir, 'ended');
+  expect(statSync(ended).mode & 0o777).toBe(0o700);
+  await expect.poll(() => readdirSync(ended).flatMap((slot) => readdirSync(join(ended, slot)))).toEqual([]);
   expect(existsSync(join(h.workDir, 'cache/project-7'))).toBe(false);
 });
 

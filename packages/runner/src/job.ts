@@ -76,7 +76,7 @@ type Run = JobOptions & {
   end: AbortSignal;
 };
 
-/** Runs a job to its end; never rejects. When it resolves, no process of the job is left and its private files are gone. */
+/** Runs a job to its end; never rejects. When it resolves, no process of the job is left, and its private files are where none comes. */
 export async function runJob(options: JobOptions): Promise<JobResult> {
   const log = createJobLog(options.output);
   const seconds = options.job.runner_info?.timeout || DEFAULT_TIMEOUT;

@@ -10,6 +10,7 @@ import type { JobDependency, JobPayload, JobResult } from './protocol.ts';
 import { DEFAULT_PATH } from './runner.ts';
 import { secretsOf } from './secrets.ts';
 import { createMasker } from './trace/masker.ts';
+import { removedEnded } from './workspace.ts';
 
 export type LocalSink = {
   /** The job's log, secrets masked. */
@@ -59,5 +60,6 @@ export async function runJobLocally(
     },
   });
   sink.output(masker.end());
+  await removedEnded();
   return result;
 }

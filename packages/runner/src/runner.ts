@@ -12,7 +12,7 @@ import type { JobPayload } from './protocol.ts';
 import { serveJob, TOUCH_INTERVAL } from './serve-job.ts';
 import { scriptProgram } from './terminal/pty.ts';
 import { listenForTerminals, type Session, type SessionOffer, type Sessions } from './terminal/sessions.ts';
-import { markOf } from './workspace.ts';
+import { markOf, removedEnded } from './workspace.ts';
 
 export const DEFAULT_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
@@ -74,6 +74,7 @@ export async function runRunner(options: RunnerOptions): Promise<void> {
       await loop({ ...options, workDir, path, sessions }, slots, executor, client);
     } finally {
       await sessions?.close();
+      await removedEnded();
     }
   } finally {
     release();

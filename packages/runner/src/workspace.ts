@@ -6,17 +6,20 @@ import { createHash } from 'node:crypto';
 import {
   chmodSync,
   chownSync,
+  type Dirent,
   lstatSync,
   mkdirSync,
   opendirSync,
   readdirSync,
+  renameSync,
   rmdirSync,
   unlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { chmod, readdir, rm } from 'node:fs/promises';
+import { chmod, readdir, rm, rmdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { messageOf } from './errors.ts';
 import type { Account, JobDirectories } from './executors/types.ts';
 import type { JobPayload } from './protocol.ts';
 
@@ -29,6 +32,8 @@ export type Workspace = JobDirectories & {
   spool: string;
   caches: string;
   builds: string;
+  /** Ours alone: what ended jobs of the slot leave, until it is removed. */
+  ended: string;
 };
 
 export type WorkspaceOptions = {
@@ -58,6 +63,10 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
   openDirectory(join(workDir, 'cache'), 0o700);
   const workspace = join(project, workspaceName(job.job_info.project_name));
   if (!options.reuse) await rm(workspace, { recursive: true, force: true });
+  const ended = endedOf(workDir, slot);
+  openDirectory(join(workDir, 'ended'), 0o700);
+  openDirectory(ended, 0o700);
+  await removals.get(ended);
   await remove(own);
   await remove(spool);
   mkdirSync(spool, { mode: 0o700 });
@@ -65,7 +74,18 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
   const temporary = join(own, 'tmp');
   for (const directory of [workspace, own, home, temporary, join(own, 'variables')]) give(directory, account);
   const variableFile = (name: string) => join(own, 'variables', name);
-  return { workspace, private: own, mark: markOf(workDir), home, temporary, variableFile, spool, caches, builds };
+  return {
+    workspace,
+    private: own,
+    mark: markOf(workDir),
+    home,
+    temporary,
+    variableFile,
+    spool,
+    caches,
+    builds,
+    ended,
+  };
 }
 
 function openDirectory(path: string, mode: number): void {
@@ -112,6 +132,49 @@ function removedAtOnce(path: string, budget: { left: number }): boolean {
   }
 }
 
+const endedOf = (workDir: string, slot: string) => join(workDir, 'ended', slot);
+
+/** What is being removed, by the directory that holds it. */
+const removals = new Map<string, Promise<void>>();
+
+/** Resolves when nothing is left of jobs that have ended. */
+export async function removedEnded(): Promise<void> {
+  await Promise.all(removals.values());
+}
+
+/**
+ * Takes directories of a job to where none comes, and has them removed while its slot goes on: the system takes longer over a
+ * directory that goes than over all else here, and nothing else of the runner would happen meanwhile.
+ */
+async function putAway({ ended, private: own, spool }: Workspace): Promise<void> {
+  try {
+    renameSync(own, join(ended, 'private'));
+    renameSync(spool, join(ended, 'spool'));
+  } catch {
+    // In another file system, perhaps.
+    await remove(own);
+    await remove(spool);
+  }
+  const removal = clear(ended)
+    .catch(() => rm(ended, { recursive: true, force: true }))
+    .catch((error: unknown) => process.emitWarning(`${ended} could not be removed: ${messageOf(error)}`))
+    .finally(() => removals.delete(ended));
+  removals.set(ended, removal);
+}
+
+/** Removes what is in a directory that nobody else may change. Of a directory that a job filled one thing at a time. */
+async function clear(directory: string): Promise<void> {
+  const entries = await readdir(directory, { withFileTypes: true });
+  const removed = async (entry: Dirent): Promise<void> => {
+    const path = join(directory, entry.name);
+    if (!entry.isDirectory()) return await unlink(path);
+    await clear(path);
+    await rmdir(path);
+  };
+  if (entries.length <= MOST_AT_ONCE) await Promise.all(entries.map(removed));
+  else for (const entry of entries) await removed(entry);
+}
+
 // The last part of the path that scripts see; a project may be named anything.
 function workspaceName(name: string): string {
   const safe = name.replace(/[^A-Za-z0-9._-]+/g, '-').slice(0, 100);
@@ -126,6 +189,7 @@ export function markOf(workDir: string): string {
 /** Removes what jobs of a killed runner left in a slot. Their processes must have ended. */
 export async function clearSlot(workDir: string, slot: string): Promise<void> {
   const builds = join(workDir, 'builds', slot);
+  await rm(endedOf(workDir, slot), { recursive: true, force: true });
   for (const name of await readdir(builds).catch(() => [])) {
     if (name.startsWith('job-')) await rm(join(builds, name), { recursive: true, force: true });
     else await chmod(join(builds, name), 0o700);
@@ -140,8 +204,7 @@ export function writeForJob(path: string, content: string, account: Account | un
 
 /** Removes what belonged to the job and closes its project. Call it after the job's processes have ended. */
 export async function closeWorkspace(workspace: Workspace): Promise<void> {
-  await remove(workspace.spool);
-  await remove(workspace.private);
+  await putAway(workspace);
   const project = join(workspace.workspace, '..');
   chmodSync(project, 0o700);
   const now = new Date();

@@ -75,6 +75,14 @@ export const runnerJobs = (id: number) =>
     queryKey: [...runnersKey, 'one', id, 'jobs'],
     queryFn: () => unwrap(client.GET('/runners/{id}/jobs', { params: { path: { id }, query: { per_page: 20 } } })),
   });
+/** Jobs that it may take, the next one first. */
+export const runnerQueue = (id: number) =>
+  queryOptions({
+    queryKey: [...runnersKey, 'one', id, 'queue'],
+    queryFn: () =>
+      unwrapPage(client.GET('/runners/{id}/waiting_jobs', { params: { path: { id }, query: { per_page: 20 } } })),
+    refetchInterval: 15_000,
+  });
 
 const settingsOf = (fields: RunnerFields) => ({
   description: fields.description,

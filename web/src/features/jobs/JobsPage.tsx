@@ -2,7 +2,6 @@
 import { NativeSelect } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import type { Schemas } from '../../lib/api.ts';
 import { jobsOf } from '../../lib/ci.ts';
 import { duration } from '../../lib/time.ts';
 import { useLive } from '../../lib/useLive.ts';
@@ -15,11 +14,7 @@ import { StatusBadge, statusChoices } from '../../ui/StatusBadge.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
 import { useProject } from '../projects/useProject.ts';
 import classes from './jobs.module.css';
-
-/** What a job waits for. That of one to be started manually is its status. */
-const Reason = ({ job }: { job: Schemas['Job'] }) => (
-  <span className={job.stuck ? classes.stuck : classes.reason}>{job.waiting?.message}</span>
-);
+import { WaitingReason } from './WaitingReason.tsx';
 
 export default function JobsPage() {
   const search = useSearch({ from: '/p/$path/jobs' });
@@ -74,7 +69,7 @@ export default function JobsPage() {
                 </>
               }
               after={<TimeAgo at={job.created_at} />}
-              below={job.waiting && job.waiting.reason !== 'manual' ? <Reason job={job} /> : null}
+              below={job.waiting && job.waiting.reason !== 'manual' ? <WaitingReason job={job} /> : null}
             />
           ))}
         </DataList>

@@ -3,7 +3,7 @@ import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { ApiError } from '../../lib/api.ts';
+import { ApiError, type Schemas } from '../../lib/api.ts';
 import {
   changeRunner,
   deleteRunner,
@@ -15,6 +15,7 @@ import {
   runner,
   runnerJobs,
   runnerManagers,
+  runnerQueue,
   runnersKey,
 } from '../../lib/runners.ts';
 import { duration } from '../../lib/time.ts';
@@ -26,6 +27,7 @@ import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { useFields } from '../../ui/TextField.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
 import { UserChip } from '../../ui/UserChip.tsx';
+import { WaitingReason } from '../jobs/WaitingReason.tsx';
 import { RunnerForm } from './RunnerForm.tsx';
 import { kinds } from './RunnerList.tsx';
 import { RunnerState } from './RunnerState.tsx';
@@ -121,6 +123,53 @@ function Managers({ id }: { id: number }) {
   );
 }
 
+function JobRow({ job, reason }: { job: Schemas['RunnerJob']; reason?: boolean }) {
+  return (
+    <DataRow
+      before={<StatusBadge status={job.status} compact />}
+      title={
+        <Link
+          to="/p/$path/jobs/$id"
+          params={{ path: toSegment(job.project.path_with_namespace), id: String(job.id) }}
+          data-entry
+        >
+          {job.name}
+        </Link>
+      }
+      meta={
+        <>
+          <span>#{job.id}</span>
+          <span>{job.project.name_with_namespace}</span>
+        </>
+      }
+      after={<TimeAgo at={job.created_at} />}
+      below={reason ? <WaitingReason job={job} /> : null}
+    />
+  );
+}
+
+/** What waits for this runner, and why, as the pages of the jobs say it. */
+function Queue({ id }: { id: number }) {
+  const { data } = useQuery(runnerQueue(id));
+  if (!data || data.items.length === 0) return null;
+  const total = data.total ?? data.items.length;
+  return (
+    <section>
+      <h3>Waiting jobs</h3>
+      <DataList label="Waiting jobs">
+        {data.items.map((job) => (
+          <JobRow key={job.id} job={job} reason />
+        ))}
+      </DataList>
+      {total > data.items.length ? (
+        <p>
+          The next {data.items.length} of {total} jobs.
+        </p>
+      ) : null}
+    </section>
+  );
+}
+
 function Jobs({ id }: { id: number }) {
   const { data } = useQuery(runnerJobs(id));
   if (!data) return null;
@@ -131,26 +180,7 @@ function Jobs({ id }: { id: number }) {
       {data.length > 0 ? (
         <DataList label="Jobs">
           {data.map((job) => (
-            <DataRow
-              key={job.id}
-              before={<StatusBadge status={job.status} compact />}
-              title={
-                <Link
-                  to="/p/$path/jobs/$id"
-                  params={{ path: toSegment(job.project.path_with_namespace), id: String(job.id) }}
-                  data-entry
-                >
-                  {job.name}
-                </Link>
-              }
-              meta={
-                <>
-                  <span>#{job.id}</span>
-                  <span>{job.project.name_with_namespace}</span>
-                </>
-              }
-              after={<TimeAgo at={job.created_at} />}
-            />
+            <JobRow key={job.id} job={job} />
           ))}
         </DataList>
       ) : null}
@@ -199,6 +229,7 @@ export function RunnerView({ id, place }: Props) {
       <Facts of={of} />
       <Managers id={id} />
       <Projects of={of} />
+      <Queue id={id} />
       <Jobs id={id} />
       {own ? (
         <section>

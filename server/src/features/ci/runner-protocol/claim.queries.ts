@@ -9,19 +9,24 @@ import { deleteSession, keepingSession, type SealedSession } from '../terminals/
 export type BuiltInScope = 'all' | 'administrators';
 
 /**
- * Whether `jobs` may run on `runners`, over the joined rows jobs, projects, namespaces, runners. Without isolation the
+ * Whether waiting `jobs` are for `runners`, over the joined rows jobs, projects, namespaces, runners. Without isolation the
  * built-in runner takes only what administrators started in projects that administrators made.
  */
-export const matches = (builtIn: BuiltInScope): RawBuilder<boolean> => sql<boolean>`(
+export const suits = (builtIn: BuiltInScope): RawBuilder<boolean> => sql<boolean>`(
   jobs.status = 'pending'
   and jobs.kind = 'job'
-  and not runners.paused
-  and (runners.token_expires_at is null or runners.token_expires_at > now())
   and ${hasTags}
   and ${takesRef}
   and projects.builds_access_level <> 'disabled'
   and projects.marked_for_deletion_on is null
   and ${serves(builtIn)}
+)`;
+
+/** Whether they may run there now. */
+export const matches = (builtIn: BuiltInScope): RawBuilder<boolean> => sql<boolean>`(
+  not runners.paused
+  and (runners.token_expires_at is null or runners.token_expires_at > now())
+  and ${suits(builtIn)}
 )`;
 
 /** Whether the runner takes jobs with these tags, or without any. */

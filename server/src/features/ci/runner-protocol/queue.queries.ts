@@ -1,8 +1,20 @@
 /** Why a job waits for a runner, and how many are given out before it. */
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
+import type { Job } from '../../../kernel/db/rows.ts';
+import type { Page } from '../../../kernel/http/pagination.ts';
 import { onlineSeconds } from '../runners/runner-status.ts';
-import { type BuiltInScope, candidates, hasTags, matches, priorityRank, serves, takesRef } from './claim.queries.ts';
+import { type JobViewer, seenBy } from '../runners/runners.queries.ts';
+import {
+  type BuiltInScope,
+  candidates,
+  hasTags,
+  matches,
+  priorityRank,
+  serves,
+  suits,
+  takesRef,
+} from './claim.queries.ts';
 
 export interface BuiltIn {
   readonly exists: boolean;
@@ -74,25 +86,17 @@ const loadOf = (column: 'project_id' | 'user_id', running: string, turn: string)
 const load = sql`${loadOf('project_id', 'running', 'project_turn')} ${loadOf('user_id', 'started', 'user_turn')}`;
 
 /**
- * Waiting jobs that its runners are given before this one, as far as that can be said now: by priority, then each project
- * and each person in turn, as `claimJob` does. Of each of the jobs, which all have the same runners.
+ * What a `with` holds to say whose turn it is, of the waiting jobs of runners: by priority, then each project and each person
+ * in turn, as `claimJob` does. The first by `inTurn` is given out first, as far as that can be said now.
  */
-export async function jobsAhead(
-  db: Db,
-  jobIds: readonly [number, ...number[]],
-  builtIn: BuiltIn,
-): Promise<ReadonlyMap<number, number>> {
-  const found = await sql<{ id: number; ahead: number }>`
-    with own_runners as (
-      select runners.id from ${candidates} where jobs.id = ${jobIds[0]} and ${matches(builtIn.serves)} and ${isOnline(builtIn)}
-    ), waiting as (
+const turnsOf = (runners: RawBuilder<unknown>, suitable: RawBuilder<boolean>) => sql`waiting as (
       select distinct jobs.id, jobs.project_id, jobs.user_id,
         -${priorityRank('projects.ci_queue_priority')} as project_rank, -${priorityRank('pipelines.queue_priority')} as rank,
         coalesce(running.number, 0) as project_running, coalesce(project_turn.at, '-infinity') as project_served,
         coalesce(started.number, 0) as user_running, coalesce(user_turn.at, '-infinity') as user_served
       from ${candidates} join pipelines on pipelines.id = jobs.pipeline_id
       ${load}
-      where runners.id in (select id from own_runners) and ${matches(builtIn.serves)}
+      where runners.id in (${runners}) and ${suitable}
     ), people as (
       select waiting.*,
         user_running + row_number() over (partition by project_id, user_id order by rank, id) as user_turn
@@ -101,13 +105,48 @@ export async function jobsAhead(
       select people.*, project_running
         + row_number() over (partition by project_id order by rank, user_turn, user_served, id) as project_turn
       from people
-    )
+    )`;
+
+const inTurn = (of: 'turns' | 'own') =>
+  sql.raw(['project_rank', 'project_turn', 'project_served', 'id'].map((column) => `${of}.${column}`).join(', '));
+
+/** Waiting jobs that its runners are given before this one. Of each of the jobs, which all have the same runners. */
+export async function jobsAhead(
+  db: Db,
+  jobIds: readonly [number, ...number[]],
+  builtIn: BuiltIn,
+): Promise<ReadonlyMap<number, number>> {
+  const suitable = matches(builtIn.serves);
+  const found = await sql<{ id: number; ahead: number }>`
+    with own_runners as (
+      select runners.id from ${candidates} where jobs.id = ${jobIds[0]} and ${suitable} and ${isOnline(builtIn)}
+    ), ${turnsOf(sql`select id from own_runners`, suitable)}
     select own.id, count(*)::integer as ahead from turns, turns as own
-    where own.id = any (${jobIds}) and (turns.project_rank, turns.project_turn, turns.project_served, turns.id)
-      < (own.project_rank, own.project_turn, own.project_served, own.id)
+    where own.id = any (${jobIds}) and (${inTurn('turns')}) < (${inTurn('own')})
     group by own.id
   `.execute(db);
   return new Map(found.rows.map(({ id, ahead }) => [Number(id), ahead]));
+}
+
+/** A page of the jobs that wait and that a runner may take, also while it takes none, in the order in which it is given them. */
+export async function queueOf(
+  db: Db,
+  runnerId: number,
+  viewer: JobViewer,
+  builtIn: BuiltIn,
+  page: Pick<Page, 'limit' | 'offset'>,
+): Promise<{ rows: Job[]; total: number }> {
+  const found = await sql<{ ids: string[]; total: number }>`
+    with ${turnsOf(sql`${runnerId}::bigint`, suits(builtIn.serves))}, shown as (
+      select turns.* from turns join jobs on jobs.id = turns.id where ${seenBy(viewer)}
+    )
+    select (select count(*)::integer from shown) as total,
+      array(select id from shown as turns order by ${inTurn('turns')} limit ${page.limit} offset ${page.offset}) as ids
+  `.execute(db);
+  const { ids = [], total = 0 } = found.rows[0] ?? {};
+  const order = ids.map(Number);
+  const jobs = order.length === 0 ? [] : await db.selectFrom('jobs').selectAll().where('id', 'in', order).execute();
+  return { rows: jobs.sort((one, other) => order.indexOf(one.id) - order.indexOf(other.id)), total };
 }
 
 export interface Later {

@@ -207,6 +207,50 @@ it('every job that waits says why', async () => {
   });
 });
 
+it('a runner lists what waits for it, the next one first, with the reasons that the jobs give themselves', async () => {
+  const tag = unique('queue');
+  const runner = await runnerWith({ tag_list: [tag] });
+  expect((await runner.request()).status).toBe(204);
+  const [large, small] = [await world.project(), await world.project()];
+  const config = (...names: string[]) => names.map((name) => `${name}: {script: [x], tags: [${tag}]}`).join('\n');
+  const pushed = await large.push(`${config('a', 'b')}\nother: {script: [x], tags: [${unique('nobody')}]}`);
+  await small.push(config('only'));
+  const colleague = await world.account();
+  const added = await world.app.api('POST', `/projects/${small.id}/members`, {
+    token: world.owner.token,
+    json: { user_id: colleague.user.id, access_level: 20 },
+  });
+  expect(added.status).toBe(201);
+  const list = async (token: string, query = '') => {
+    const path = `/runners/${runner.id}/waiting_jobs${query}`;
+    const answer = await world.app.api<WaitingJob[]>('GET', path, { token });
+    expect(answer.status).toBe(200);
+    return { total: answer.headers.get('x-total'), jobs: answer.body };
+  };
+  const said = async (token: string) =>
+    (await list(token)).jobs.map(({ name, waiting: reason }) => [name, reason?.message]);
+  const inLine = (ahead: string) => `Waiting for a runner with the tag ${tag}; ${ahead}`;
+  expect(await said(world.admin.token)).toEqual([
+    ['a', inLine('next in line')],
+    ['only', inLine('1 job ahead')],
+    ['b', inLine('2 jobs ahead')],
+  ]);
+  // Whoever sees one of the projects sees where its job stands, and nothing of the others.
+  expect(await said(colleague.token)).toEqual([['only', inLine('1 job ahead')]]);
+  const second = await list(world.admin.token, '?per_page=2&page=2');
+  expect([second.total, second.jobs.map(({ name }) => name)]).toEqual(['3', ['b']]);
+  const beyond = await list(world.admin.token, '?per_page=2&page=9');
+  expect([beyond.total, beyond.jobs]).toEqual(['3', []]);
+  // The page of the job says the same; a paused runner still says what waits for it.
+  await world.app.api('PUT', `/runners/${runner.id}`, { token: world.admin.token, json: { paused: true } });
+  const [first] = (await list(world.admin.token)).jobs;
+  expect(first).toMatchObject({ name: 'a', stuck: true, waiting: { reason: 'paused' } });
+  expect(first?.waiting).toEqual(await waiting(large, await large.job(pushed.id, 'a')));
+  await world.app.api('PUT', `/runners/${runner.id}`, { token: world.admin.token, json: { paused: false } });
+  expect(await order(runner, 3)).toEqual(['a', 'only', 'b']);
+  expect((await list(world.admin.token)).jobs).toEqual([]);
+});
+
 /** Sends half of an archive, and is gone. */
 async function halfAnUpload(job: JobPayload): Promise<void> {
   const url = new URL(`${world.app.url}/api/v4/jobs/${job.id}/artifacts?artifact_type=archive&artifact_format=zip`);

@@ -336,26 +336,34 @@ export async function hasRoleWhereRunnerServes(
   return rows.length > 0;
 }
 
-/** Jobs of a runner in projects where the user has at least Reporter; all of them for administrators. */
+/** Who looks at jobs of runners. */
+export interface JobViewer {
+  readonly userId: number;
+  readonly admin: boolean;
+}
+
+/** Whether somebody is shown `jobs`: those of projects with at least Reporter; administrators all. */
+export const seenBy = ({ userId, admin }: JobViewer): RawBuilder<boolean> =>
+  admin
+    ? sql<boolean>`true`
+    : sql<boolean>`exists (
+        select from projects join namespaces on namespaces.id = projects.namespace_id
+          join grants on grants.project_id = projects.id or grants.namespace_id = any (namespaces.traversal_ids)
+        where projects.id = jobs.project_id and grants.user_id = ${userId} and grants.level >= 20
+          and (grants.expires_at is null or grants.expires_at > (now() at time zone 'utc')::date)
+      )`;
+
+/** Jobs of a runner that somebody is shown. */
 export async function jobsOfRunner(
   db: Db,
   runnerId: number,
-  viewer: { readonly userId: number; readonly admin: boolean },
+  viewer: JobViewer,
   filter: { readonly status?: string | undefined; readonly direction: Direction },
   page: Pick<Page, 'style' | 'limit' | 'offset' | 'after'>,
 ): Promise<{ rows: Job[]; total: number | null }> {
   let query = db.selectFrom('jobs').where('runner_id', '=', runnerId);
   if (filter.status) query = query.where('status', '=', filter.status);
-  if (!viewer.admin) {
-    query = query.where(
-      sql<boolean>`exists (
-        select from projects join namespaces on namespaces.id = projects.namespace_id
-          join grants on grants.project_id = projects.id or grants.namespace_id = any (namespaces.traversal_ids)
-        where projects.id = jobs.project_id and grants.user_id = ${viewer.userId} and grants.level >= 20
-          and (grants.expires_at is null or grants.expires_at > (now() at time zone 'utc')::date)
-      )`,
-    );
-  }
+  if (!viewer.admin) query = query.where(seenBy(viewer));
   const order = jobOrder(filter.direction);
   const continued = order.after(page.after);
   const [rows, total] = await Promise.all([

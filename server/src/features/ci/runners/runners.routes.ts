@@ -12,7 +12,8 @@ import { Empty, type Route, route } from '../../../kernel/http/route.ts';
 import type { CiDependencies } from '../deps.ts';
 import { findPlace } from '../jobs/context.queries.ts';
 import { jobOrder } from '../jobs/jobs.queries.ts';
-import { presentJobs } from '../jobs/serialize.ts';
+import { presentJobs, withWaiting } from '../jobs/serialize.ts';
+import { queueOf } from '../runner-protocol/queue.queries.ts';
 import { notifyPending } from '../scheduling/process.queries.ts';
 import { RunnerJob, type RunnerJobJson, runnerJob } from './runner-jobs.entity.ts';
 import { runnerStatuses } from './runner-status.ts';
@@ -30,6 +31,7 @@ import {
   creatorsOf,
   deleteRunner,
   findGroup,
+  type JobViewer,
   jobsOfRunner,
   lastManagers,
   listRunners,
@@ -172,15 +174,19 @@ export function runnerRoutes(deps: CiDependencies, access: RunnerAccess): Route[
     });
   }
 
-  /** Jobs of one runner are from many projects: presented project by project. */
-  async function presentMixed(jobs: readonly Job[]): Promise<RunnerJobJson[]> {
+  const viewerOf = ({ user, admin }: Caller): JobViewer => ({ userId: user?.id ?? 0, admin });
+
+  /** Jobs of one runner are from many projects: presented project by project, and where asked with what they wait for. */
+  async function presentMixed(jobs: readonly Job[], waiting = false): Promise<Map<number, RunnerJobJson>> {
     const byId = new Map<number, RunnerJobJson>();
     for (const [projectId, own] of Map.groupBy(jobs, (job) => job.project_id)) {
       const place = await findPlace(db, projectId);
       if (!place) continue;
-      for (const json of await presentJobs(deps, place, own)) byId.set(json.id, runnerJob(json, place));
+      const shown = await presentJobs(deps, place, own);
+      for (const json of waiting ? await withWaiting(deps, place, own, shown) : shown)
+        byId.set(json.id, runnerJob(json, place));
     }
-    return jobs.flatMap((job) => byId.get(job.id) ?? []);
+    return byId;
   }
 
   return [
@@ -297,15 +303,32 @@ export function runnerRoutes(deps: CiDependencies, access: RunnerAccess): Route[
       responses: { 200: ListOf(RunnerJob) },
       handler: async ({ caller, params, page }) => {
         const runner = await access.toListJobs(caller, params.id);
-        const viewer = { userId: caller.user?.id ?? 0, admin: caller.admin };
         const filter = { status: params.status, direction: params.sort ?? 'desc' };
-        const { rows, total } = await jobsOfRunner(db, runner.id, viewer, filter, page);
+        const { rows, total } = await jobsOfRunner(db, runner.id, viewerOf(caller), filter, page);
         const paged =
           page.style === 'keyset'
             ? keysetPage(page, rows, jobOrder(filter.direction).cursorOf)
             : offsetPage(page, rows, total);
-        const shown = new Map((await presentMixed(paged.items)).map((json) => [json.id, json]));
+        const shown = await presentMixed(paged.items);
         return mapPresent(paged, (row) => shown.get(row.id));
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/runners/:id/waiting_jobs',
+      summary: 'List jobs that wait and that a runner may take',
+      tag,
+      credentials,
+      access: signedIn,
+      params: Type.Object({ id }),
+      pagination: 'offset',
+      responses: { 200: ListOf(RunnerJob) },
+      handler: async ({ caller, params, page }) => {
+        const runner = await access.toListJobs(caller, params.id);
+        const builtIn = { exists: deps.builtIn.exists(), serves: deps.builtIn.serves() };
+        const { rows, total } = await queueOf(db, runner.id, viewerOf(caller), builtIn, page);
+        const shown = await presentMixed(rows, true);
+        return mapPresent(offsetPage(page, rows, total), (row) => shown.get(row.id));
       },
     }),
     route({
