@@ -35,6 +35,8 @@ export async function runWithInputs(page: Page, call: Api, project: string): Pro
   await page.goto(`/${project}/-/pipelines/new`);
   await page.getByRole('button', { name: 'Run for branch or tag' }).click();
   await page.getByRole('option', { name: 'inputs' }).click();
+  // Also while an input that is required has no value.
+  await page.getByRole('textbox', { name: 'REASON', exact: true }).fill('Spring tide');
   await page.getByRole('textbox', { name: 'version', exact: true }).fill('v1');
   await page.getByRole('combobox', { name: 'environment', exact: true }).click();
   await page.getByRole('option', { name: 'production' }).click();
@@ -46,7 +48,6 @@ export async function runWithInputs(page: Page, call: Api, project: string): Pro
   await page.getByRole('combobox', { name: 'verbose', exact: true }).click();
   await page.getByRole('option', { name: 'true' }).click();
   await page.getByRole('textbox', { name: 'targets', exact: true }).fill('["web", "api"]');
-  await page.getByRole('textbox', { name: 'REASON', exact: true }).fill('Spring tide');
   await page.getByRole('combobox', { name: 'PACE', exact: true }).click();
   await page.getByRole('option', { name: 'fast' }).click();
   await look(page, 'run-pipeline-inputs');
@@ -81,9 +82,8 @@ async function scheduleWithVariables(page: Page, call: Api, project: string): Pr
   await page.getByRole('textbox', { name: 'Description' }).fill('Spring tides');
   await page.getByRole('button', { name: 'Run for branch or tag' }).click();
   await page.getByRole('option', { name: 'inputs' }).click();
-  // What the configuration says of variables is known once it can be read: with what it requires.
-  await page.getByRole('textbox', { name: 'version', exact: true }).fill('v1');
   await page.getByRole('textbox', { name: 'REASON', exact: true }).fill('Spring tide');
+  await page.getByRole('textbox', { name: 'version', exact: true }).fill('v1');
   await page.getByRole('combobox', { name: 'PACE', exact: true }).click();
   await page.getByRole('option', { name: 'fast' }).click();
   await look(page, 'schedule-variables');

@@ -50,8 +50,12 @@ describe('configuration', () => {
     for (const [job, reason] of Object.entries(expected.decisions ?? {})) expect(reasons.get(job)).toBe(reason);
 
     // Files that were read already come to the same.
-    const { mergedYaml, inputs, ...again } = await compileCase(files, context);
-    expect(again).toEqual((({ mergedYaml: _text, inputs: _inputs, ...rest }) => rest)(result));
-    expect([mergedYaml?.(), inputs()]).toEqual([result.mergedYaml?.(), result.inputs()]);
+    const { mergedYaml, inputs, described, ...again } = await compileCase(files, context);
+    expect(again).toEqual((({ mergedYaml: _text, inputs: _inputs, described: _variables, ...rest }) => rest)(result));
+    expect([mergedYaml?.(), inputs(), await described()]).toEqual([
+      result.mergedYaml?.(),
+      result.inputs(),
+      await result.described(),
+    ]);
   });
 });

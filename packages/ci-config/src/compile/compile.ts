@@ -1,23 +1,24 @@
 /** The whole way: text + context -> plan or located errors. */
-import { CompileFailure, collectProblems, fail, type Located, type Problems, wholeOf } from '../diagnostics.ts';
+import { CompileFailure, collectProblems, fail, type Located, type Mark, type Problems, wholeOf } from '../diagnostics.ts';
 import { applyExtends } from '../expand/extends.ts';
 import { applyInputs } from '../expand/inputs.ts';
 import { resolveReferences } from '../expand/reference.ts';
 import { layer, type Variable, variableScope } from '../expand/variables.ts';
-import { type Fetch, resolveIncludes, withIncludedInputs } from '../include/resolve.ts';
+import { type Fetch, type IncludeContext, resolveIncludes, withIncludedInputs } from '../include/resolve.ts';
 import { declaredInputs, type InputDeclaration } from '../inputs/declarations.ts';
-import { parseFile } from '../inputs/file.ts';
+import { type ParsedFile, parseFile } from '../inputs/file.ts';
 import { nodeOf } from '../inputs/value.ts';
+import type { Given } from '../inputs/values.ts';
 import type { YamlVariable } from '../keywords/variables.ts';
 import { DEFAULT_LIMITS, type Limits } from '../limits.ts';
 import { type PathSource, pathMatcher } from '../rules/paths.ts';
-import { checkSize, isMapping, type MappingNode, mergeBudget } from '../yaml/tree.ts';
+import { checkSize, isMapping, type MappingNode, mergeBudget, type Node } from '../yaml/tree.ts';
 import { writeYaml } from '../yaml/write.ts';
 import type { VersionOf } from './cache-key.ts';
 import type { EnvironmentOf, VariablesFor } from './environment.ts';
 import { compilePipeline, type Filtered } from './pipeline.ts';
 import { type Decision, deepFreeze, type Plan, type WorkflowDecision } from './plan.ts';
-import { readConfiguration } from './structure.ts';
+import { type Configuration, readConfiguration } from './structure.ts';
 
 /** The pipeline that is asked for. */
 export type CompileContext = PathSource & {
@@ -66,8 +67,11 @@ type Common = {
   readonly mergedYaml: (() => string) | null;
   /** The inputs that the header declares, with the options that hold beside those that were given; none when it is wrong. */
   readonly inputs: () => InputDeclaration[];
-  /** The variables that say what they are for: for the form that starts a pipeline by hand. None when it did not get that far. */
-  readonly described: readonly YamlVariable[];
+  /**
+   * The variables that say what they are for: for the form that starts a pipeline by hand. They are found before the inputs
+   * that are required are given, too, as if these were empty. None when the configuration is wrong in another way.
+   */
+  readonly described: () => Promise<readonly YamlVariable[]>;
 };
 export type CompileResult = Common &
   (
@@ -86,7 +90,7 @@ export type CompileResult = Common &
  */
 export async function compile(input: CompileInput): Promise<CompileResult> {
   const problems = collectProblems();
-  const state: Reached = { merged: null, inputs: () => [], described: [] };
+  const state: Reached = { merged: null, inputs: () => [], described: () => Promise.resolve([]) };
   try {
     return await run(input, problems, state);
   } catch (error) {
@@ -125,19 +129,13 @@ async function run(input: CompileInput, problems: Problems, state: Reached): Pro
   const bytes = Buffer.byteLength(content);
   const file = await withIncludedInputs(parseFile(path, content, parsing), bytes, including);
   state.inputs = () => declaredInputs(file, new Map(given), { problems: collectProblems(), limits });
-  const parsed = applyInputs(file, { mark: null, values: new Map(given) }, interpolating, entry);
-  if (parsed === null) fail(wholeOf(entry), `Please provide content of ${path}`);
-  if (!isMapping(parsed)) return fail(wholeOf(parsed.mark), 'Invalid configuration format');
-  const included = await resolveIncludes(path, parsed, bytes, including);
-  checkSize(included, limits);
-  const extended = applyExtends(included, limits, budget);
-  checkSize(extended, limits);
-  const root = resolveReferences(extended, limits);
-  checkSize(root, limits);
+  const values = { mark: null, values: new Map(given) };
+  state.described = () => describedWithoutInputs(file, values, { path, bytes, entry, including });
+  const root = await rootOf(applyInputs(file, values, interpolating, entry), { path, bytes, entry, including });
   state.merged = root;
 
   const configuration = readConfiguration(root, { problems, limits });
-  state.described = configuration.variables.filter(({ description }) => description !== undefined);
+  state.described = () => Promise.resolve(describedIn(configuration));
   const result = await compilePipeline(configuration, {
     limits,
     problems,
@@ -157,8 +155,51 @@ async function run(input: CompileInput, problems: Problems, state: Reached): Pro
   return { ok: true, plan: deepFreeze(result.plan), ...rest };
 }
 
+type Expanding = {
+  readonly path: string;
+  /** Of the entry file. */
+  readonly bytes: number;
+  readonly entry: Mark;
+  readonly including: IncludeContext;
+};
+
+/** The whole configuration: with what the file includes, `extends` and references applied. */
+async function rootOf(parsed: Node | null, { path, bytes, entry, including }: Expanding): Promise<MappingNode> {
+  const { limits, budget } = including;
+  if (parsed === null) return fail(wholeOf(entry), `Please provide content of ${path}`);
+  if (!isMapping(parsed)) return fail(wholeOf(parsed.mark), 'Invalid configuration format');
+  const included = await resolveIncludes(path, parsed, bytes, including);
+  checkSize(included, limits);
+  const extended = applyExtends(included, limits, budget);
+  checkSize(extended, limits);
+  const root = resolveReferences(extended, limits);
+  checkSize(root, limits);
+  return root;
+}
+
+const describedIn = ({ variables }: Configuration): YamlVariable[] =>
+  variables.filter(({ description }) => description !== undefined);
+
+/** Those of a file whose inputs are missing or wrong; what is wrong otherwise is told elsewhere. */
+async function describedWithoutInputs(file: ParsedFile, given: Given, expanding: Expanding): Promise<YamlVariable[]> {
+  const { limits } = expanding.including;
+  const problems = collectProblems();
+  const including = { ...expanding.including, problems, budget: mergeBudget(limits), use: { bytes: 0 } };
+  try {
+    const root = await rootOf(applyInputs(file, given, including, expanding.entry, true), { ...expanding, including });
+    return describedIn(readConfiguration(root, { problems, limits }));
+  } catch (error) {
+    if (error instanceof CompileFailure) return [];
+    throw error;
+  }
+}
+
 /** How far a compilation came. */
-type Reached = { merged: MappingNode | null; inputs: () => InputDeclaration[]; described: readonly YamlVariable[] };
+type Reached = {
+  merged: MappingNode | null;
+  inputs: () => InputDeclaration[];
+  described: () => Promise<readonly YamlVariable[]>;
+};
 
 function common(
   problems: Problems,

@@ -13,8 +13,17 @@ import { checkSize, type Entry, mapping, type Node } from '../yaml/tree.ts';
 export type InterpolationUse = { bytes: number };
 export type InputContext = ParseContext & { readonly expand: ExpandVariables; readonly use: InterpolationUse };
 
-/** The content of a file with these values; null for a file without content. Fails on values that do not fit. */
-export function applyInputs(file: ParsedFile, given: Given, context: InputContext, entry: Mark): Node | null {
+/**
+ * The content of a file with these values; null for a file without content. Fails on values that do not fit, unless it is
+ * `lenient`: then these are empty.
+ */
+export function applyInputs(
+  file: ParsedFile,
+  given: Given,
+  context: InputContext,
+  entry: Mark,
+  lenient = false,
+): Node | null {
   const { problems, limits } = context;
   const { specs, root, template } = file;
   if (!specs) {
@@ -24,8 +33,8 @@ export function applyInputs(file: ParsedFile, given: Given, context: InputContex
     return root && substitute(root, file, () => null, context);
   }
   const before = problems.errors.length;
-  const values = inputValues(specs, given, context);
-  if (!values) return rethrow(context, before);
+  const values = new Map<string, Node>();
+  if (!inputValues(specs, given, context, values) && !lenient) return rethrow(context, before);
   const facts = new Map([...(given.component ?? [])].filter(([name]) => file.component.includes(name)));
   const known = new Map<string, Node | null>();
   const valueAt = (block: Block): Node | null => {
@@ -38,7 +47,7 @@ export function applyInputs(file: ParsedFile, given: Given, context: InputContex
     return value;
   };
   const result = root && template.guard(() => substitute(root, file, valueAt, context));
-  if (problems.errors.length > before) return rethrow(context, before);
+  if (problems.errors.length > before && !lenient) return rethrow(context, before);
   if (result) checkSize(result, limits);
   return result;
 }

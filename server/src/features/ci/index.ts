@@ -59,6 +59,7 @@ import { scheduleTasks } from './schedules/runs.ts';
 import { scheduleRoutes } from './schedules/schedules.routes.ts';
 import { schedulesService } from './schedules/schedules.service.ts';
 import { scheduleVariableRoutes } from './schedules/variables.routes.ts';
+import { blockedUsers } from './scheduling/blocked-users.ts';
 import { ciTasks } from './scheduling/tasks.ts';
 import { secureFileRoutes } from './secure-files/secure-files.routes.ts';
 import { statusRoutes } from './statuses/statuses.routes.ts';
@@ -201,7 +202,13 @@ export function ciFeature(given: CiFeatureDependencies): Ci {
     pageFiles: [logFile(deps, writes), badgeFile(deps), ...artifactFiles(deps, writes)],
     tasks: work.flatMap(({ tasks }) => tasks),
     cron: work.flatMap(({ cron }) => cron),
-    consumers: [...followers(deps, pipelines), testReportReader(deps), reportReader(deps), logs.consumer],
+    consumers: [
+      ...followers(deps, pipelines),
+      testReportReader(deps),
+      reportReader(deps),
+      logs.consumer,
+      blockedUsers(deps),
+    ],
     mount: (server) => {
       mountDiscovery(server, deps.externalUrl, keys);
       sockets.mount(server);

@@ -29,6 +29,23 @@ export const failures: Readonly<Record<string, string>> = {
   stuck_or_timeout_failure: 'No runner took the job in time, or it stopped answering.',
   missing_dependency_failure:
     'Artifacts that the job needs are missing: they expired or were erased, the needed job has not succeeded, or its project does not let this job have them.',
+  stale_schedule: 'The job was delayed and could not be started in time.',
+  job_router_failure: 'The job could not be handed to a runner.',
+  user_blocked: 'The user who started the job is blocked.',
+  builds_disabled: 'CI/CD is disabled in this project.',
+  environment_creation_failure:
+    'The environment could not be created: its name is not valid once the variables in it have their values.',
+  protected_environment_failure:
+    'The environment is protected: the user who started the job is not allowed to deploy to it.',
+  deployment_rejected: 'The deployment was rejected.',
+  failed_outdated_deployment_job: 'A newer commit was deployed to the environment meanwhile.',
+  pipeline_loop_detected: 'The pipeline would trigger itself over and over.',
+  invalid_bridge_trigger:
+    'The job triggers its own project. Use trigger:include to start a child pipeline in the same project.',
+  reached_max_descendant_pipelines_depth: 'Child pipelines are nested too deeply: two levels are allowed.',
+  reached_max_pipeline_hierarchy_size: 'The pipeline and its downstream pipelines are too many: 1,000 are allowed.',
+  reached_downstream_pipeline_trigger_rate_limit:
+    'Too many downstream pipelines were triggered in the last minute. Try again later.',
   downstream_bridge_project_not_found: 'The downstream project does not exist, or you have no access to it.',
   insufficient_bridge_permissions: 'You are not allowed to run pipelines in the downstream project.',
   downstream_pipeline_creation_failed: 'The downstream pipeline could not be created.',

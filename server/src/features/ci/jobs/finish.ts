@@ -18,7 +18,7 @@ import {
   lockJobsInStatuses,
   moveJob,
 } from './jobs.queries.ts';
-import { type JobPlan, retriesAfter } from './plan.ts';
+import { type JobPlan, noticedAs, retriesAfter } from './plan.ts';
 
 /** Task that archives a long log and reads the coverage from it. */
 export const finishJobTask = 'ci.finish_job';
@@ -30,6 +30,8 @@ export type FinishDependencies = Pick<CiDependencies, 'announce' | 'enqueue' | '
 export interface Ending {
   readonly event: Extract<JobEvent, 'succeed' | 'drop' | 'cancel'>;
   readonly failureReason?: string;
+  /** The server found out, no runner told of it. */
+  readonly noticed?: boolean;
   readonly exitCode?: number | null;
   /** Who asked for it. */
   readonly actorId?: number | null;
@@ -91,7 +93,8 @@ export async function endOne(deps: FinishDependencies, tx: Db, job: Job, ending:
   const { reports, ...ended } = found;
   await tellEnd(deps, tx, ended, reports);
   if (ending.log) await deps.announce(tx, `job:${job.id}:trace`);
-  if (reason !== null && retriesAfter(plan, job.attempt, reason, exitCode)) {
+  const names = reason === null ? [] : ending.noticed ? noticedAs(reason, from) : [reason];
+  if (reason !== null && retriesAfter(plan, job.attempt, names, exitCode)) {
     const again = await cloneJob(tx, ended, { userId: job.user_id, attempt: job.attempt + 1 });
     await moveJob(tx, again.id, 'created', 'pending');
     await notifyPending(tx);

@@ -173,12 +173,42 @@ const notRetried: ReadonlySet<string> = new Set([
 /** Attempts that follow where the job says nothing of this failure: it is none of its own. */
 const unaskedRetries: Readonly<Record<string, number>> = { scheduler_failure: 2 };
 
-/** Whether an attempt that failed is followed by another one by itself. */
-export function retriesAfter(plan: JobPlan, attempt: number, reason: string, exitCode: number | null): boolean {
-  if (notRetried.has(reason)) return false;
+/**
+ * What a failure that the server itself noticed is called beside its reason, by the status that the job was in: newer
+ * configurations name these. Whether a runner would have matched a job that none took is not asked.
+ */
+const noticedNames: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  stuck_or_timeout_failure: {
+    pending: ['stuck_pending_with_matching_runners', 'stuck_pending_no_matching_runners'],
+    running: ['no_updates_running'],
+    canceling: ['no_updates_canceling'],
+  },
+  job_execution_timeout: {
+    running: ['job_execution_server_timeout', 'server_timeout_running'],
+    canceling: ['job_execution_server_timeout', 'server_timeout_canceling'],
+  },
+};
+
+/** All that `retry:when` may call a failure that the server noticed. */
+export const noticedAs = (reason: string, status: string): readonly string[] => [
+  reason,
+  ...(noticedNames[reason]?.[status] ?? []),
+];
+
+/** Whether an attempt that failed is followed by another one by itself. `names`: its reason, then what it is called else. */
+export function retriesAfter(
+  plan: JobPlan,
+  attempt: number,
+  names: readonly string[],
+  exitCode: number | null,
+): boolean {
+  if (names.some((name) => notRetried.has(name))) return false;
   const { max, when, exit_codes: codes } = plan.retry ?? { max: 0, when: [], exit_codes: [] };
   const any = when.length === 0 && codes.length === 0;
   const asked =
-    any || when.includes('always') || when.includes(reason) || (exitCode !== null && codes.includes(exitCode));
-  return attempt < (plan.retry && asked ? max : (unaskedRetries[reason] ?? 0));
+    any ||
+    when.includes('always') ||
+    names.some((name) => when.includes(name)) ||
+    (exitCode !== null && codes.includes(exitCode));
+  return attempt < (plan.retry && asked ? max : (unaskedRetries[names[0] ?? ''] ?? 0));
 }

@@ -174,4 +174,26 @@ describe('lint', () => {
     ]);
     expect((await lint('POST', { json: { content } })).body).not.toHaveProperty('variables');
   });
+
+  it('[20/4] tells them before the inputs that are required have values, too', async () => {
+    const content =
+      'spec:\n  inputs:\n    place: {options: [here, there]}\n    times: {type: number}\n---\n' +
+      'include: {local: none.yml, rules: [{if: $CI_COMMIT_TAG}]}\n' +
+      'variables:\n  MODE: {value: fast, description: How}\n  PLACE: {value: "$[[ inputs.place ]]", description: Where}\n' +
+      'a: {script: ["echo $[[ inputs.place ]] $[[ inputs.times ]]"]}\n';
+    const mode = { key: 'MODE', value: 'fast', description: 'How', options: null };
+    const variables = async (inputs: object) =>
+      (await lint('POST', { json: { content, include_variables: true, inputs } })).body;
+    expect(await variables({})).toMatchObject({
+      valid: false,
+      variables: [mode, { key: 'PLACE', value: '', description: 'Where', options: null }],
+    });
+    expect(await variables({ place: 'nowhere', times: 'often' })).toMatchObject({ variables: [mode, { value: '' }] });
+    expect(await variables({ place: 'here', times: 2 })).toMatchObject({
+      valid: true,
+      variables: [mode, { key: 'PLACE', value: 'here' }],
+    });
+    const broken = { content: `${content}b: [`, include_variables: true };
+    expect((await lint('POST', { json: broken })).body).toMatchObject({ valid: false, variables: [] });
+  });
 });

@@ -279,6 +279,8 @@ export async function jobPayload(
   const [facts, own] = await Promise.all([read(db, job), dependenciesOf(db, job, plan)]);
   if (!facts) return null;
   const { rows, running } = facts;
+  // Their jobs were ended when they were blocked; these are what somebody else started in their name, or what came meanwhile.
+  if (rows.user && !['active', 'deactivated'].includes(rows.user.state)) return { failure: 'user_blocked' };
   if (own.some(isGone)) return { failure: 'missing_dependency_failure' };
   const path = fullPath(rows);
   const repositoryUrl = new URL(`${deps.externalUrl}/${path}.git`);

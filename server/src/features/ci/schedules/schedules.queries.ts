@@ -224,3 +224,13 @@ export async function deactivateSchedule(tx: Db, id: number, ownerId: number | n
     .where('owner_id', ownerId === null ? 'is' : '=', ownerId)
     .execute();
 }
+
+/** Those that somebody owns. */
+export async function deactivateSchedulesOf(tx: Db, ownerId: number): Promise<void> {
+  await tx
+    .updateTable('pipeline_schedules')
+    .set({ active: false, updated_at: sql`now()` })
+    .where('owner_id', '=', ownerId)
+    .where('active', '=', true)
+    .execute();
+}

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Job, Pipeline } from '../../../kernel/db/rows.ts';
 import { wake } from '../../../kernel/events/index.ts';
-import type { JobStatus } from './job-states.ts';
+import { completedStatuses, type JobStatus } from './job-states.ts';
 
 /** Where processes hear that jobs wait for runners. */
 export const pendingChannel = 'ci_pending';
@@ -11,6 +11,20 @@ export const pendingChannel = 'ci_pending';
 /** The pipeline, locked until the transaction ends: everything that changes its jobs takes this lock first. */
 export async function lockPipeline(tx: Db, id: number): Promise<Pipeline | undefined> {
   return await tx.selectFrom('pipelines').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
+}
+
+/** Pipelines after `after` that somebody started and that have not ended, the oldest first. */
+export async function activePipelinesOf(db: Db, userId: number, after: number, limit: number): Promise<number[]> {
+  const rows = await db
+    .selectFrom('pipelines')
+    .select('id')
+    .where('user_id', '=', userId)
+    .where('status', 'not in', [...completedStatuses])
+    .where('id', '>', after)
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+  return rows.map(({ id }) => id);
 }
 
 export type EngineJob = Pick<

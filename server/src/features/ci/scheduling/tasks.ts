@@ -70,7 +70,7 @@ export function ciTasks(deps: CiDependencies, look: () => void): { tasks: Task[]
       for (const place of await neglectedJobs(db, condition, patience)) {
         signal.throwIfAborted();
         const ended = await transaction(db, async (tx) =>
-          finishJob(deps, tx, place, { event: 'drop', failureReason: reasons[condition] }, expected),
+          finishJob(deps, tx, place, { event: 'drop', failureReason: reasons[condition], noticed: true }, expected),
         );
         if (ended) deps.log.warn({ job: place.jobId, condition }, 'a job was ended because nobody looks after it');
       }

@@ -48,7 +48,7 @@ export function runnerWatchTasks(deps: CiDependencies): { tasks: Task[]; cron: C
           deps,
           tx,
           place,
-          { event: 'drop', failureReason: 'stuck_or_timeout_failure' },
+          { event: 'drop', failureReason: 'stuck_or_timeout_failure', noticed: true },
           // Heard of meanwhile: still there.
           (job) => executingStatuses.has(job.status) && job.contacted_at?.getTime() === contactedAt.getTime(),
         ),

@@ -36,9 +36,10 @@ async function standingOf(
   return { ...user, level: subject?.level ?? 0, groups: new Map(groups.map(({ id, direct }) => [id, direct])) };
 }
 
+/** Administrators stand for everybody whom a rule names. */
 function matches(rule: queries.RuleRow, who: Standing): boolean {
-  if (rule.access_level !== null)
-    return who.admin || (rule.access_level < adminLevel && who.level >= rule.access_level);
+  if (who.admin) return true;
+  if (rule.access_level !== null) return rule.access_level < adminLevel && who.level >= rule.access_level;
   if (rule.user_id !== null) return rule.user_id === who.id;
   const direct = who.groups.get(rule.group_id ?? 0);
   return direct === true || (direct === false && rule.group_inheritance_type === 1);

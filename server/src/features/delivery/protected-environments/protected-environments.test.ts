@@ -212,4 +212,29 @@ describe('protected environments', () => {
     expect((await call('POST', `${of(project)}/jobs/${job.id}/play`)).status).toBe(200);
     expect((await runner.run()).id).toBe(job.id);
   });
+
+  it('let administrators deploy to all, and approve for every rule', async () => {
+    const project = await projectWith(40);
+    const protection = {
+      name: 'production',
+      deploy_access_levels: [{ user_id: other.user.id }],
+      approval_rules: [{ user_id: other.user.id, required_approvals: 1 }],
+    };
+    expect((await call('POST', `${of(project)}/protected_environments`, protection)).status).toBe(201);
+    const { id } = await project.push(config, { token: other.token, branch: 'theirs' });
+    const [blocked] = (await call<Json[]>('GET', `${of(project)}/deployments`)).body;
+    const path = `${of(project)}/deployments/${blocked?.id}`;
+    const approve = (by: Account, more = {}) => call('POST', `${path}/approval`, { status: 'approved', ...more }, by);
+    expect((await approve(world.owner)).status).toBe(400);
+    expect((await approve(world.admin, { represented_as: 'Nobody' })).status).toBe(400);
+    expect((await approve(world.admin, { represented_as: other.user.name })).status).toBe(201);
+    expect((await call('GET', path)).body).toMatchObject({
+      pending_approval_count: 0,
+      approval_summary: { rules: [{ deployment_approvals: [{ user: { id: world.admin.user.id } }] }] },
+    });
+    const play = `${of(project)}/jobs/${(await project.job(id, 'deploy')).id}/play`;
+    expect((await call('POST', play)).status).toBe(403);
+    expect((await call('POST', play, undefined, world.admin)).status).toBe(200);
+    expect((await runner.run()).job_info.name).toBe('deploy');
+  });
 });

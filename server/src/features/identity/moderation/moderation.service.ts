@@ -3,6 +3,7 @@ import Type from 'typebox';
 import { type AuditOrigin, recordAudit, systemOrigin } from '../../../kernel/audit/index.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { User } from '../../../kernel/db/rows.ts';
+import { recordFact, userBlocked } from '../../../kernel/events/index.ts';
 import { forbidden, HttpError, notFound, plainError } from '../../../kernel/http/errors.ts';
 import type { Mail } from '../../../kernel/mail/index.ts';
 import { type CronItem, defineTask, type Task } from '../../../kernel/queue/index.ts';
@@ -120,6 +121,8 @@ export function createModeration(deps: ModerationDependencies): Moderation {
       event: `user_${action}`,
       details: { from: user.state, to: state },
     });
+    if (action === 'block' || action === 'ban')
+      await recordFact(tx, userBlocked, { user_id: user.id }, { actor_id: origin.author?.id ?? null });
     if (action === 'approve') await mail.send(tx, letters.accountApproved(user, externalUrl));
     if (action === 'deactivate') {
       const { user_deactivation_emails_enabled, deactivation_email_additional_text } = await settings.read();

@@ -6,7 +6,7 @@ import Type from 'typebox';
 import { type AuditOrigin, recordAudit, systemOrigin } from '../../../kernel/audit/index.ts';
 import { type Db, lockInTransaction, transaction } from '../../../kernel/db/index.ts';
 import type { User } from '../../../kernel/db/rows.ts';
-import { recordFact, toInstant, userDeleted } from '../../../kernel/events/index.ts';
+import { recordFact, toInstant, userBlocked, userDeleted } from '../../../kernel/events/index.ts';
 import { forbidden, HttpError, notFound, plainError } from '../../../kernel/http/errors.ts';
 import type { Mail } from '../../../kernel/mail/index.ts';
 import { addJob, type CronItem, defineTask, duePayload, type Task } from '../../../kernel/queue/index.ts';
@@ -107,6 +107,7 @@ export function createRemoval(deps: RemovalDependencies): Removal {
     await keepAnAdministrator(tx, user.id);
     await endSessions(tx, user.id);
     await updateUser(tx, user.id, { state: 'blocked', deletion_requested_at: new Date() });
+    await recordFact(tx, userBlocked, { user_id: user.id }, { actor_id: origin.author?.id ?? null });
     const runAt = delayDays > 0 ? { runAt: new Date(Date.now() + delayDays * millisecondsPerDay) } : {};
     await addJob(tx, task, { user_id: user.id, hard }, { jobKey: keyOf(user.id), ...runAt });
     await recordAudit(tx, {

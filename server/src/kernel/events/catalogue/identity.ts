@@ -11,6 +11,8 @@ export const userSignInRefused = defineFact(
   'user.sign_in_refused',
   payload({ user_id: Type.Integer(), reason: Type.String() }),
 );
+/** Access was taken from the account: blocked, banned, or it waits for its removal. */
+export const userBlocked = defineFact('user.blocked', payload({ user_id: Type.Integer() }));
 /** With what the user was: nobody can look it up any more. */
 export const userDeleted = defineFact(
   'user.deleted',
@@ -47,6 +49,7 @@ export const identityFacts = [
   userCreated,
   userRenamed,
   userSignInRefused,
+  userBlocked,
   userDeleted,
   ...Object.values(sshKeyFacts),
   accessTokenExpiring,
