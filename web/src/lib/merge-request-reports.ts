@@ -9,6 +9,7 @@ export type MetricsComparison = Schemas['MergeRequestMetricsReports'];
 export type AccessibilityComparison = Schemas['MergeRequestAccessibilityReports'];
 export type ExposedArtifact = Schemas['MergeRequestExposedArtifact'];
 export type LicenseComparison = Schemas['MergeRequestLicenseScanningReports'];
+export type PerformanceComparison = Schemas['MergeRequestBrowserPerformanceReports'];
 
 /** Below the key of the merge request: they follow what it announces. */
 const key = (path: string, iid: number, what: string) => ['project', path, 'merge-request', iid, 'reports', what];
@@ -21,7 +22,7 @@ export const mergeRequestReports = (path: string, iid: number, names: readonly s
     queryKey: [...key(path, iid, 'all'), names],
     queryFn: async () => {
       const asked = <T>(name: string, ask: () => Promise<T>) => (names.includes(name) ? ask() : null);
-      const [tests, quality, terraform, metrics, accessibility, licenses, exposed] = await Promise.all([
+      const [tests, quality, terraform, metrics, accessibility, licenses, browser, load, exposed] = await Promise.all([
         asked('test_reports', () => unwrap(client.GET(`${base}/test_reports` as const, place(path, iid)))),
         asked('codequality_reports', () =>
           unwrap(client.GET(`${base}/codequality_reports` as const, place(path, iid))),
@@ -34,9 +35,15 @@ export const mergeRequestReports = (path: string, iid: number, names: readonly s
         asked('license_scanning_reports', () =>
           unwrap(client.GET(`${base}/license_scanning_reports` as const, place(path, iid))),
         ),
+        asked('browser_performance_reports', () =>
+          unwrap(client.GET(`${base}/browser_performance_reports` as const, place(path, iid))),
+        ),
+        asked('load_performance_reports', () =>
+          unwrap(client.GET(`${base}/load_performance_reports` as const, place(path, iid))),
+        ),
         asked('exposed_artifacts', () => unwrap(client.GET(`${base}/exposed_artifacts` as const, place(path, iid)))),
       ]);
-      return { tests, quality, terraform, metrics, accessibility, licenses, exposed };
+      return { tests, quality, terraform, metrics, accessibility, licenses, browser, load, exposed };
     },
   });
 

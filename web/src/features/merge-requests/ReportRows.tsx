@@ -1,4 +1,4 @@
-/** What the reports of a merge request say beside its target branch: tests, code quality, accessibility, licences and so on. */
+/** What the reports of a merge request say beside its target branch: tests, code quality, accessibility, performance and so on. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -9,6 +9,7 @@ import {
   type LicenseComparison,
   type MetricsComparison,
   mergeRequestReports,
+  type PerformanceComparison,
   type QualityComparison,
   type TerraformPlans,
   type TestComparison,
@@ -242,6 +243,37 @@ function Licenses({ report }: { report: LicenseComparison }) {
   );
 }
 
+type MeasuredMetric = PerformanceComparison['degraded_metrics'][number];
+
+const showMeasured = (each: Omit<MeasuredMetric, 'previous_value'> & Partial<MeasuredMetric>): ReactNode => (
+  <>
+    <span className={classes.name}>{each.name}</span>{' '}
+    {each.previous_value === undefined || each.previous_value === each.value ? '' : `${each.previous_value} → `}
+    {each.value} {each.subject === '' ? null : <span className={classes.dim}>{each.subject}</span>}
+  </>
+);
+
+function Performance({ title, report }: { title: string; report: PerformanceComparison }) {
+  if (report.status === 'not_found') return report.errors.length > 0 ? <Broken title={title} report={report} /> : null;
+  const { degraded, improved, total } = report.summary;
+  const text = changes(report, counted(total, 'metric'), [
+    degraded > 0 ? `${degraded} degraded` : null,
+    improved > 0 ? `${improved} improved` : null,
+  ]);
+  return (
+    <Row status={degraded > 0 ? 'warning' : 'success'} title={title} text={text}>
+      {total === 0 ? null : (
+        <>
+          <NamedList title="Degraded" items={report.degraded_metrics} show={showMeasured} />
+          <NamedList title="Improved" items={report.improved_metrics} show={showMeasured} />
+          <NamedList title="New" items={report.new_metrics} show={showMeasured} />
+          <NamedList title="Unchanged" items={report.unchanged_metrics} show={showMeasured} />
+        </>
+      )}
+    </Row>
+  );
+}
+
 function Broken({ title, report }: { title: string; report: { errors: QualityComparison['errors'] } }) {
   return (
     <Row status="warning" title={title} text="The report could not be read">
@@ -281,6 +313,7 @@ function Metrics({ report }: { report: MetricsComparison }) {
   if (report.head_pipeline_id === null) return null;
   if (report.errors.length > 0) return <Broken title="Metrics" report={report} />;
   const changed = existing.filter((metric) => metric.value !== metric.previous_value);
+  const unchanged = existing.filter((metric) => metric.value === metric.previous_value);
   const count = changed.length + added.length + removed.length;
   const plain = ({ name, value }: Schemas['MergeRequestMetricsReports']['new_metrics'][number]) => (
     <>
@@ -289,7 +322,7 @@ function Metrics({ report }: { report: MetricsComparison }) {
   );
   return (
     <Row status="success" title="Metrics" text={count === 0 ? 'No changes' : counted(count, 'changed metric')}>
-      {count === 0 ? null : (
+      {count + unchanged.length === 0 ? null : (
         <>
           <NamedList
             title="Changed"
@@ -302,6 +335,7 @@ function Metrics({ report }: { report: MetricsComparison }) {
           />
           <NamedList title="New" items={added} show={plain} />
           <NamedList title="Removed" items={removed} show={plain} />
+          <NamedList title="Unchanged" items={unchanged} show={plain} />
         </>
       )}
     </Row>
@@ -370,6 +404,8 @@ export function ReportRows({ iid, reports }: ReportRowsProps) {
       {reports.includes('vulnerability_comparison') ? <Security iid={iid} /> : null}
       {data.accessibility ? <Accessibility report={data.accessibility} /> : null}
       {data.licenses ? <Licenses report={data.licenses} /> : null}
+      {data.browser ? <Performance title="Browser performance" report={data.browser} /> : null}
+      {data.load ? <Performance title="Load performance" report={data.load} /> : null}
       {data.terraform ? <Terraform report={data.terraform} /> : null}
       {data.metrics ? <Metrics report={data.metrics} /> : null}
       {data.exposed ? <Exposed artifacts={data.exposed} /> : null}

@@ -1,11 +1,25 @@
-/** Routes of what a merge request changes of accessibility and of the licences of dependencies. */
+/** Routes of what a merge request changes of accessibility, of the licences of dependencies, and of performance. */
+import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { type Route, route } from '../../../kernel/http/route.ts';
 import type { CiDependencies } from '../deps.ts';
 import type { WriteAccess } from '../jobs/write-access.ts';
 import { type AccessibilityFinding, compareAccessibility } from './accessibility.ts';
 import { compareLicenses, type LicenseUse, mergedLicenses } from './licenses.ts';
+import { comparePerformance, type PerformanceMetric } from './performance.ts';
 import { mostListed, reportPath, reportReading, reportRoute } from './reading.ts';
-import { AccessibilityReports, accessibilityJson, LicenseReports, licenseJson } from './reports.entity.ts';
+import {
+  AccessibilityReports,
+  accessibilityJson,
+  BrowserPerformanceReports,
+  LicenseReports,
+  LoadPerformanceReports,
+  licenseJson,
+  performanceJson,
+} from './reports.entity.ts';
+import { valuesOf } from './reports.queries.ts';
+
+/** Of a job: points by which the score of a page may fall without being told. */
+const thresholdVariable = 'DEGRADATION_THRESHOLD';
 
 export function comparisonRoutes(deps: Pick<CiDependencies, 'db'>, rights: Pick<WriteAccess, 'mayRead'>): Route[] {
   const { find, read } = reportReading(deps, rights);
@@ -71,5 +85,47 @@ export function comparisonRoutes(deps: Pick<CiDependencies, 'db'>, rights: Pick<
     },
   });
 
-  return [accessibility, licenses];
+  async function performanceOf(subject: ProjectSubject, caller: Caller, iid: number, kinds: readonly string[]) {
+    const { head, base } = await find(subject, caller, iid, kinds);
+    const now = await read<readonly PerformanceMetric[]>(subject, caller, head, kinds);
+    const before = await read<readonly PerformanceMetric[]>(subject, caller, base, kinds);
+    const all = (reports: typeof now) => reports.contents.flatMap(({ content }) => content);
+    const jobs = now.contents.map(({ job }) => job.id);
+    const thresholds = (await valuesOf(deps.db, jobs, thresholdVariable)).map(Number).filter((value) => value > 0);
+    const found = comparePerformance(all(before), all(now), Math.max(0, ...thresholds));
+    const listed = (some: typeof found.degraded) =>
+      some.slice(0, mostListed).map((each) => ({ ...performanceJson(each), previous_value: each.previous }));
+    const status = found.degraded.length > 0 ? ('failed' as const) : ('success' as const);
+    return {
+      base_pipeline_id: base,
+      head_pipeline_id: head,
+      status: now.contents.length === 0 ? ('not_found' as const) : status,
+      degraded_metrics: listed(found.degraded),
+      improved_metrics: listed(found.improved),
+      unchanged_metrics: listed(found.unchanged),
+      new_metrics: found.added.slice(0, mostListed).map(performanceJson),
+      summary: { total: all(now).length, degraded: found.degraded.length, improved: found.improved.length },
+      errors: [...now.errors],
+    };
+  }
+
+  const browserPerformance = route({
+    ...reportRoute,
+    path: `${reportPath}/browser_performance_reports`,
+    summary: 'Compare the performance of pages of a merge request with its target branch',
+    responses: { 200: BrowserPerformanceReports },
+    handler: ({ subject, caller, params: { merge_request_iid: iid } }) =>
+      performanceOf(subject, caller, iid, ['browser_performance', 'performance']),
+  });
+
+  const loadPerformance = route({
+    ...reportRoute,
+    path: `${reportPath}/load_performance_reports`,
+    summary: 'Compare the performance under load of a merge request with its target branch',
+    responses: { 200: LoadPerformanceReports },
+    handler: ({ subject, caller, params: { merge_request_iid: iid } }) =>
+      performanceOf(subject, caller, iid, ['load_performance']),
+  });
+
+  return [accessibility, licenses, browserPerformance, loadPerformance];
 }

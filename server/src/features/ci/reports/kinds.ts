@@ -5,6 +5,7 @@ import { cobertura, jacoco } from './coverage.ts';
 import type { ReportKind } from './kind.ts';
 import { licenses } from './licenses.ts';
 import { metrics } from './metrics.ts';
+import { browserPerformance, loadPerformance } from './performance.ts';
 import { terraform } from './terraform.ts';
 
 export const reportKinds: readonly ReportKind[] = [
@@ -15,4 +16,6 @@ export const reportKinds: readonly ReportKind[] = [
   metrics,
   accessibility,
   licenses,
+  ...browserPerformance,
+  loadPerformance,
 ];

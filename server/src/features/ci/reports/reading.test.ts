@@ -6,6 +6,7 @@ import { cobertura, coverageOf, jacoco, rootBelow } from './coverage.ts';
 import type { ReportKind } from './kind.ts';
 import { compareLicenses, licenses, mergedLicenses } from './licenses.ts';
 import { compareMetrics, metrics } from './metrics.ts';
+import { browserPerformance, comparePerformance, loadPerformance } from './performance.ts';
 import { terraform } from './terraform.ts';
 
 const place = { projectPath: 'sea/harbour' };
@@ -225,5 +226,57 @@ describe('licenses', () => {
     '{"licenses": ["MIT"]}',
   ])('refuses %s', async (text) => {
     await expect(read(licenses, text)).rejects.toThrow();
+  });
+});
+
+describe('performance', () => {
+  const [pages, legacy] = browserPerformance;
+  if (!pages || !legacy) throw new Error('no readers');
+  const score = (value: unknown) => ({ name: 'Total Score', value, desiredSize: 'larger' });
+
+  test('of pages, better or worse by what is wanted', async () => {
+    const speed = (value: number) => ({ name: 'Speed Index', value, desiredSize: 'smaller' });
+    const page = (subject: string, ...metrics: object[]) => ({ subject, metrics });
+    const before = await read(pages, JSON.stringify([page('/', score('90'), speed(800), { ...speed(1), name: 'Same' })]));
+    const now = await read(
+      legacy,
+      JSON.stringify([page('/', score(86), speed(700), { ...speed(1), name: 'Same' }), page('/new', score(50.126))]),
+    );
+    expect(now.content[3]).toEqual({ subject: '/new', name: 'Total Score', value: 50.13, larger: true });
+    const names = (threshold?: number) => {
+      const { degraded, improved, unchanged, added } = comparePerformance(before.content, now.content, threshold);
+      return [degraded, improved, unchanged, added].map((list) => list.map(({ name }) => name));
+    };
+    expect(names()).toEqual([['Total Score'], ['Speed Index'], ['Same'], ['Total Score']]);
+    expect(names(4)[0]).toEqual(['Total Score']);
+    expect(names(5)).toEqual([[], ['Speed Index'], ['Total Score', 'Same'], ['Total Score']]);
+    expect((await read(pages, JSON.stringify([page('/', score('n/a'))]))).content).toEqual([]);
+  });
+
+  test('under load, in four numbers', async () => {
+    const metrics = {
+      checks: { passes: 9, fails: 1 },
+      http_req_waiting: { 'p(90)': 120.456, 'p(95)': 200 },
+      http_reqs: { count: 10, rate: 33.333 },
+      vus: { value: 1 },
+    };
+    const { content } = await read(loadPerformance, JSON.stringify({ metrics }));
+    expect(content.map(({ name, value }) => [name, value])).toEqual([
+      ['Checks (%)', 90],
+      ['TTFB P90 (ms)', 120.46],
+      ['TTFB P95 (ms)', 200],
+      ['RPS', 33.33],
+    ]);
+    expect((await read(loadPerformance, '{"metrics": {"checks": {"passes": 0, "fails": 0}}}')).content).toEqual([]);
+  });
+
+  test.each(['{}', '[1]', '[{"subject": "/"}]', '[{"metrics": [1]}]', '[{"metrics": [{"value": 1}]}]', '['])(
+    'of pages refuses %s',
+    async (text) => {
+      await expect(read(pages, text)).rejects.toThrow();
+    },
+  );
+  test.each(['[]', '{}', '{"metrics": 1}', '{'])('under load refuses %s', async (text) => {
+    await expect(read(loadPerformance, text)).rejects.toThrow();
   });
 });

@@ -2,6 +2,7 @@
 import type { Static } from 'typebox';
 import {
   Count,
+  Decimal,
   Entity,
   Fields,
   Id,
@@ -15,6 +16,7 @@ import {
 import type { AccessibilityFinding } from './accessibility.ts';
 import { type QualityFinding, severities } from './code-quality.ts';
 import type { LicenseUse } from './licenses.ts';
+import type { PerformanceMetric } from './performance.ts';
 
 const compared = {
   base_pipeline_id: Nullable(Id({ description: 'Pipeline with such reports of the target branch' })),
@@ -112,6 +114,34 @@ export const LicenseReports = Entity('MergeRequestLicenseScanningReports', {
   existing_licenses: ListOf(License, { description: 'In both, at most 100' }),
   summary: Fields({ total: Count(), added: Count(), removed: Count() }),
   errors,
+});
+
+const Performance = {
+  subject: Text({ description: 'Path of the page; empty for tests of load' }),
+  name: Text(),
+  value: Decimal(),
+};
+const performance = {
+  ...compared,
+  status: Word(['success', 'failed', 'not_found'], {
+    description: '`failed`: a metric is worse than on the target branch; `not_found`: there are no such reports',
+  }),
+  degraded_metrics: ListOf(Fields({ ...Performance, previous_value: Decimal() }), { description: 'At most 100' }),
+  improved_metrics: ListOf(Fields({ ...Performance, previous_value: Decimal() }), { description: 'At most 100' }),
+  unchanged_metrics: ListOf(Fields({ ...Performance, previous_value: Decimal() }), { description: 'At most 100' }),
+  new_metrics: ListOf(Fields(Performance), { description: 'Without a value of the target branch, at most 100' }),
+  summary: Fields({ total: Count(), degraded: Count(), improved: Count() }),
+  errors,
+};
+export const BrowserPerformanceReports = Entity('MergeRequestBrowserPerformanceReports', performance);
+export const LoadPerformanceReports = Entity('MergeRequestLoadPerformanceReports', performance);
+
+type PerformanceJson = { readonly subject: string; readonly name: string; readonly value: number };
+
+export const performanceJson = ({ subject, name, value }: PerformanceMetric): PerformanceJson => ({
+  subject,
+  name,
+  value,
 });
 
 export const accessibilityJson = (finding: AccessibilityFinding): Static<typeof AccessibilityError> => ({ ...finding });

@@ -112,13 +112,16 @@ const newestOf = (request: RawBuilder<unknown>) => sql<{ id: number }>`
 /** The routes below a merge request that answer more than nothing, by the kinds of reports that they read. */
 const routesOf: Readonly<Record<string, string>> = {
   accessibility: 'accessibility_reports',
+  browser_performance: 'browser_performance_reports',
   cobertura: 'coverage_reports',
   codequality: 'codequality_reports',
   exposed: 'exposed_artifacts',
   jacoco: 'coverage_reports',
   junit: 'test_reports',
   license_scanning: 'license_scanning_reports',
+  load_performance: 'load_performance_reports',
   metrics: 'metrics_reports',
+  performance: 'browser_performance_reports',
   scan: 'vulnerability_comparison',
   terraform: 'terraform_reports',
 };
@@ -171,4 +174,13 @@ export async function comparedPipelines(
         where ${has} order by p.parted desc, p.id desc limit 1) as base
     from merge_requests m where m.project_id = ${projectId} and m.iid = ${iid}`.execute(db);
   return rows[0];
+}
+
+/** What the configuration of jobs says for one variable, as it is written; of jobs that say nothing there is nothing. */
+export async function valuesOf(db: Db, jobIds: readonly number[], variable: string): Promise<string[]> {
+  if (jobIds.length === 0) return [];
+  const { rows } = await sql<{ value: string }>`
+    select v ->> 'value' as value from jobs, jsonb_array_elements(plan -> 'variables') v
+    where jobs.id = any(${[...jobIds]}::bigint[]) and v ->> 'key' = ${variable}`.execute(db);
+  return rows.map(({ value }) => value);
 }

@@ -20,7 +20,9 @@ let iid: number;
 const config = `measure:
   script: [x]
   artifacts: {reports: {junit: a.xml, coverage_report: {coverage_format: cobertura, path: c.xml}, codequality: q.json,
-    terraform: t.json, metrics: m.txt, accessibility: y.json, license_scanning: l.json}}
+    terraform: t.json, metrics: m.txt, accessibility: y.json, license_scanning: l.json,
+    browser_performance: b.json, load_performance: k.json}}
+  variables: {DEGRADATION_THRESHOLD: "5"}
 `;
 const testsuite = (cases: Readonly<Record<string, boolean>>) =>
   `<testsuite name="s">${Object.entries(cases)
@@ -51,6 +53,9 @@ const licenseReport = (dependencies: Readonly<Record<string, readonly string[]>>
     dependencies: Object.entries(dependencies).map(([name, licenses]) => ({ name, version: '1', licenses })),
   });
 
+const pageReport = (score: number) =>
+  JSON.stringify([{ subject: '/', metrics: [{ name: 'Total Score', value: score, desiredSize: 'larger' }] }]);
+
 interface Left {
   readonly cases?: Readonly<Record<string, boolean>>;
   readonly quality?: readonly string[];
@@ -61,6 +66,10 @@ interface Left {
   readonly accessibility?: readonly string[];
   /** Names of licences by dependency. */
   readonly licenses?: Readonly<Record<string, readonly string[]>>;
+  /** Score of a page. */
+  readonly score?: number;
+  /** Requests in a second. */
+  readonly rate?: number;
 }
 
 /** Leaves the reports as a runner does, and waits until they are read. */
@@ -70,6 +79,8 @@ async function leave(job: JobPayload, left: Left, state: 'success' | 'failed' = 
     terraform: left.terraform,
     accessibility: left.accessibility && accessibilityReport(left.accessibility),
     license_scanning: left.licenses && licenseReport(left.licenses),
+    browser_performance: left.score === undefined ? undefined : pageReport(left.score),
+    load_performance: left.rate === undefined ? undefined : JSON.stringify({ metrics: { http_reqs: { rate: left.rate } } }),
   };
   const packed = { junit: left.cases && testsuite(left.cases), cobertura: left.coverage, metrics: left.metrics };
   for (const [type, text] of Object.entries(raw))
@@ -108,6 +119,8 @@ beforeAll(async () => {
     metrics: 'size 10\ngone 1\n',
     accessibility: ['#old', '#solved'],
     licenses: { rails: ['MIT'], left: ['WTFPL'] },
+    score: 90,
+    rate: 20,
   });
   const actions = [
     { action: 'create', file_path: 'lib/berth.rb', content: 'one\ntwo\n' },
@@ -135,6 +148,8 @@ beforeAll(async () => {
       metrics: 'size 12\nadded 1\n',
       accessibility: ['#old', '#new'],
       licenses: { rails: ['MIT'], more: ['MIT', 'GPL-3.0'] },
+      score: 86,
+      rate: 10,
     },
     'failed',
   );
@@ -209,6 +224,23 @@ describe('reports of a merge request', () => {
     });
   });
 
+  it('compare performance, of pages with the threshold of the job, and under load', async () => {
+    const score = { subject: '/', name: 'Total Score', value: 86, previous_value: 90 };
+    const none = { degraded_metrics: [], improved_metrics: [], new_metrics: [], errors: [] };
+    expect(await get(of('browser_performance_reports'))).toMatchObject({
+      ...none,
+      status: 'success',
+      unchanged_metrics: [score],
+      summary: { total: 1, degraded: 0, improved: 0 },
+    });
+    expect(await get(of('load_performance_reports'))).toMatchObject({
+      ...none,
+      status: 'failed',
+      degraded_metrics: [{ subject: '', name: 'RPS', value: 10, previous_value: 20 }],
+      summary: { total: 1, degraded: 1, improved: 0 },
+    });
+  });
+
   it('are named with the merge request, for those who see its pipelines', async () => {
     const named = async (token: string) =>
       (
@@ -218,8 +250,8 @@ describe('reports of a merge request', () => {
         )
       ).counts.reports;
     expect(await named(world.owner.token)).toEqual([
-      ...['accessibility_reports', 'codequality_reports', 'coverage_reports', 'license_scanning_reports'],
-      ...['metrics_reports', 'terraform_reports', 'test_reports'],
+      ...['accessibility_reports', 'browser_performance_reports', 'codequality_reports', 'coverage_reports'],
+      ...['license_scanning_reports', 'load_performance_reports', 'metrics_reports', 'terraform_reports', 'test_reports'],
     ]);
   });
 
@@ -232,6 +264,8 @@ describe('reports of a merge request', () => {
       'metrics',
       'accessibility',
       'license_scanning',
+      'browser_performance',
+      'load_performance',
     ]) {
       const path = of(`${name}_reports`);
       expect((await world.app.api('GET', path, { token: stranger.token })).status).toBe(404);
