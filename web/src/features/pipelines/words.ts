@@ -31,6 +31,8 @@ export const failures: Readonly<Record<string, string>> = {
     'Artifacts that the job needs are missing: they expired or were erased, the needed job has not succeeded, or its project does not let this job have them.',
   stale_schedule: 'The job was delayed and could not be started in time.',
   job_router_failure: 'The job could not be handed to a runner.',
+  secrets_provider_not_found:
+    'The secrets provider is not known: variables such as VAULT_SERVER_URL have no value in this job.',
   user_blocked: 'The user who started the job is blocked.',
   builds_disabled: 'CI/CD is disabled in this project.',
   environment_creation_failure:

@@ -136,11 +136,16 @@ it('secrets are requests to a store, which only runners get that can make them',
   const config = `
 job:
   script: x
-  variables: {VAULT_SERVER_URL: "https://vault.example", VAULT_AUTH_ROLE: reader}
+  variables: {VAULT_SERVER_URL: "https://vault.example", VAULT_AUTH_ROLE: reader, AWS_REGION: eu}
   id_tokens: {VAULT: {aud: x}}
   secrets:
     PASSWORD: {vault: production/db/password@ops, file: false}
-    OTHER: {azure_key_vault: {name: n}}`;
+    OTHER: {aws_secrets_manager: {secret_id: n}}
+unknown:
+  script: x
+  stage: deploy
+  id_tokens: {AZURE: {aud: x}}
+  secrets: {KEY: {azure_key_vault: {name: n}}}`;
   const pipeline = await project.push(config);
   expect((await runner.request()).status).toBe(204);
   expect(await project.job(pipeline.id, 'job')).toMatchObject({
@@ -165,9 +170,18 @@ job:
       },
       file: false,
     },
-    OTHER: { azure_key_vault: { name: 'n', server: { url: '', client_id: '', tenant_id: '', jwt } }, file: true },
+    OTHER: {
+      aws_secrets_manager: {
+        secret_id: 'n',
+        server: { region: 'eu', role_arn: '', role_session_name: '', jwt },
+      },
+      file: true,
+    },
   });
   await runner.update(job, 'success');
+  // Nobody said where that store is.
+  expect((await runner.request('', { info })).status).toBe(204);
+  expect(await project.job(pipeline.id, 'unknown')).toMatchObject({ failure_reason: 'secrets_provider_not_found' });
 });
 
 it('inputs are given when a job is played or retried, and questions are shown before', async () => {

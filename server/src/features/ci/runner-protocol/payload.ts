@@ -39,7 +39,7 @@ import { secretVariables } from '../variables/secret-variables.ts';
 import { neededElsewhere } from './needed-elsewhere.ts';
 import type { PayloadFacts, payloadReader } from './payload.queries.ts';
 import { releaseScript } from './release-step.ts';
-import { secretRequests } from './secret-requests.ts';
+import { secretRequests, storesAreKnown } from './secret-requests.ts';
 import { markDebugTrace } from './updates.queries.ts';
 
 /** Reasons that we keep as they are when the runner sends them. */
@@ -299,6 +299,7 @@ export async function jobPayload(
     const more = dotenvVariables(deps, others);
     if (more.length > 0) variables = await variablesOf(deps, db, { ...parts, dotenv: [...reported, ...more] });
   }
+  if (!storesAreKnown(plan.secrets ?? [], variables)) return { failure: 'secrets_provider_not_found' };
   const tokens = await idTokenVariables(deps, db, keys, { rows, job, plan, runner, variables });
   variables = [...variables, ...tokens];
   if (asksForDebugging(variables)) await markDebugTrace(db, job.id);

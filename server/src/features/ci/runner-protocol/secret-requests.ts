@@ -67,6 +67,33 @@ const providers: Readonly<Record<string, (request: Request, values: Values, jwt:
   }),
 };
 
+/** Without these nobody knows which store it is; what the request itself says counts too. */
+const needed: Readonly<Record<string, readonly { readonly variable: string; readonly said?: string }[]>> = {
+  vault: [{ variable: 'VAULT_SERVER_URL' }],
+  gcp_secret_manager: [
+    { variable: 'GCP_PROJECT_NUMBER' },
+    { variable: 'GCP_WORKLOAD_IDENTITY_FEDERATION_POOL_ID' },
+    { variable: 'GCP_WORKLOAD_IDENTITY_FEDERATION_PROVIDER_ID' },
+  ],
+  azure_key_vault: [
+    { variable: 'AZURE_KEY_VAULT_SERVER_URL' },
+    { variable: 'AZURE_CLIENT_ID' },
+    { variable: 'AZURE_TENANT_ID' },
+  ],
+  aws_secrets_manager: [{ variable: 'AWS_REGION', said: 'region' }],
+  akeyless: [{ variable: 'AKEYLESS_ACCESS_ID' }],
+};
+
+/** Whether the store of every secret is known. */
+export const storesAreKnown = (secrets: readonly PlanSecret[], variables: readonly Variable[]): boolean =>
+  secrets.every(({ provider, request }) =>
+    (needed[provider] ?? []).every(
+      ({ variable, said }) =>
+        (said !== undefined && typeof request[said] === 'string') ||
+        variables.some(({ key, value }) => key === variable && value !== ''),
+    ),
+  );
+
 /** The `secrets` of a payload; the runner expands what `request` refers to. */
 export function secretRequests(
   secrets: readonly PlanSecret[],
