@@ -212,7 +212,12 @@ const measured = `measure:
       codequality: q.json
       terraform: t.json
       metrics: m.txt
+      browser_performance: b.json
+      load_performance: l.json
 `;
+const pageScore = (value: number) =>
+  JSON.stringify([{ subject: '/berths', metrics: [{ name: 'Total Score', value, desiredSize: 'larger' }] }]);
+const loadRate = (rate: number) => JSON.stringify({ metrics: { http_reqs: { rate } } });
 const finding = (fingerprint: string, description: string) => ({
   ...{ fingerprint, description, severity: 'major', location: { path: 'src/berth.ts', lines: { begin: 2 } } },
 });
@@ -242,6 +247,8 @@ async function reports(page: Page, call: Api, url: string): Promise<void> {
     junit: suite('berth'),
     codequality: JSON.stringify([finding('1', 'Old finding'), finding('2', 'Fixed finding')]),
     metrics: 'size 10\n',
+    browser_performance: pageScore(92),
+    load_performance: loadRate(40),
   });
   const code = 'export const berth = 1;\nexport const crane = 2;\nexport const tide = 3;\n';
   await commit('measured', [{ action: 'create', file_path: 'src/berth.ts', content: code }], { start_branch: 'main' });
@@ -251,6 +258,8 @@ async function reports(page: Page, call: Api, url: string): Promise<void> {
     junit: suite('tide'),
     codequality: JSON.stringify([finding('1', 'Old finding'), finding('3', 'Deep nesting')]),
     metrics: 'size 12\n',
+    browser_performance: pageScore(88),
+    load_performance: loadRate(50),
     terraform: '{"create": 1, "update": 2, "delete": 0}',
     cobertura:
       '<coverage><class filename="src/berth.ts"><line number="1" hits="4"/><line number="2" hits="0"/></class></coverage>',
@@ -263,6 +272,8 @@ async function reports(page: Page, call: Api, url: string): Promise<void> {
     'codequality_reports',
     'terraform_reports',
     'metrics_reports',
+    'browser_performance_reports',
+    'load_performance_reports',
   ])
     await until(name, 60, async () => (await stored(name)).head_pipeline_id);
   await page.goto(`/${project}/-/merge_requests/${iid}`);
@@ -276,6 +287,10 @@ async function reports(page: Page, call: Api, url: string): Promise<void> {
   await rows.getByText('1 to create, 2 to change, 0 to delete').waitFor();
   await rows.getByText('1 changed metric').click();
   await rows.getByText('10 → 12').waitFor();
+  await rows.getByText('1 degraded').click();
+  await rows.getByText('92 → 88').waitFor();
+  await rows.getByText('1 improved').click();
+  await rows.getByText('40 → 50').waitFor();
   await rows.getByText('1 exposed artifact').click();
   await look(page, 'merge-request-reports');
   await page.setViewportSize({ width: 390, height: 900 });
@@ -286,6 +301,7 @@ async function reports(page: Page, call: Api, url: string): Promise<void> {
   await page.goto(`/${project}/-/merge_requests/${iid}/diffs`);
   await page.getByTitle('Covered by tests (4 hits)').waitFor();
   await page.getByTitle('Not covered by tests').waitFor();
+  await page.getByRole('list', { name: 'Code quality of line 2' }).getByText('Deep nesting').waitFor();
   await look(page, 'merge-request-coverage');
   await page.goto(`/${project}/-/pipelines/tests`);
   await page.getByRole('list', { name: 'Failed tests' }).getByText('tide').waitFor();

@@ -55,7 +55,7 @@ export async function takeJob(
       assert.equal(answer.status, 201, await answer.text());
     },
     async upload(type, content) {
-      const raw = ['codequality', 'sast', 'terraform'].includes(type);
+      const raw = ['browser_performance', 'codequality', 'load_performance', 'sast', 'terraform'].includes(type);
       const form = new FormData();
       form.set(
         'file',

@@ -5,6 +5,7 @@ import { coloured } from '../code/CodeLine.tsx';
 import { markedLine } from '../hidden/MarkedText.tsx';
 import { useCoverage } from './coverage.ts';
 import classes from './diff.module.css';
+import { useFindings } from './findings.tsx';
 import { type DiffLine, pairLines, startsFile } from './hunks.ts';
 import { type LineComments, lineKey, moveBetweenLines } from './line-comments.ts';
 import type { DiffTokens } from './tokens.ts';
@@ -105,6 +106,7 @@ const Below = ({ columns, children }: { columns: number; children: ReactNode }) 
 const Unified = memo(function Unified({ file, lines, comments, marked, tokens }: LinesProps) {
   const talk = useTalk(file, lines, comments);
   const covered = useCoverage(file.new_path);
+  const found = useFindings(file.new_path);
   const first = lines.find(({ kind }) => kind !== 'hunk' && kind !== 'note');
   return (
     <tbody onKeyDown={moveBetweenLines}>
@@ -119,6 +121,7 @@ const Unified = memo(function Unified({ file, lines, comments, marked, tokens }:
               {textOf(line, marked, tokens)}
             </td>
           </tr>
+          <Below columns={3}>{found(line)}</Below>
           <Below columns={3}>{talk.below(line)}</Below>
         </Fragment>
       ))}
@@ -152,6 +155,7 @@ function Half({ line, side, button, marked, tokens, covered = {} }: HalfProps) {
 const Split = memo(function Split({ file, lines, comments, marked, tokens }: LinesProps) {
   const talk = useTalk(file, lines, comments);
   const covered = useCoverage(file.new_path);
+  const found = useFindings(file.new_path);
   const first = lines.find(({ kind }) => kind !== 'hunk' && kind !== 'note');
   return (
     <tbody onKeyDown={moveBetweenLines}>
@@ -183,6 +187,7 @@ const Split = memo(function Split({ file, lines, comments, marked, tokens }: Lin
             )}
           </tr>
           {left === right ? null : <Below columns={4}>{talk.below(left)}</Below>}
+          <Below columns={4}>{found(right)}</Below>
           <Below columns={4}>{talk.below(right)}</Below>
         </Fragment>
       ))}

@@ -9,6 +9,7 @@ import { sessionQuery } from '../../../lib/session.ts';
 import { rawAddress } from '../../../lib/urls.ts';
 import { CoverageProvider } from '../../../ui/diff/coverage.ts';
 import { DiffView } from '../../../ui/diff/DiffView.tsx';
+import { FindingsProvider } from '../../../ui/diff/findings.tsx';
 import type { FileReview } from '../../../ui/diff/line-comments.ts';
 import { EmptyState } from '../../../ui/EmptyState.tsx';
 import { MenuOnDemand, onDemand } from '../../../ui/onDemand.tsx';
@@ -18,6 +19,7 @@ import { useProject } from '../../projects/useProject.ts';
 import classes from './changes.module.css';
 import { coverageReports } from './coverage.ts';
 import { FileTree } from './FileTree.tsx';
+import { qualityFindings } from './quality.ts';
 import { PendingBar, ReviewButton } from './ReviewButton.tsx';
 import { useReviewKeys } from './useReviewKeys.ts';
 import { useViewed } from './viewed.ts';
@@ -29,6 +31,8 @@ async function fetchText(address: string): Promise<string> {
   if (!answer.ok) throw new Error('The file could not be loaded.');
   return await answer.text();
 }
+
+const none = {};
 
 const reviewKeysTable = onDemand(() => import('./ReviewKeysTable.tsx'));
 
@@ -56,6 +60,11 @@ function Changes({ request, files, partial }: ChangesProps) {
     // Where no job left any, there is none.
     enabled: request.counts?.reports.includes('coverage_reports') === true,
   });
+  const { data: findings } = useQuery({
+    ...qualityFindings(path, request.iid),
+    // Only what the newest version of the changes has as its lines.
+    enabled: !partial && request.counts?.reports.includes('codequality_reports') === true,
+  });
   const review = useMemo(
     (): FileReview => ({
       isViewed,
@@ -71,7 +80,9 @@ function Changes({ request, files, partial }: ChangesProps) {
       <FileTree files={files} isViewed={isViewed} />
       <div>
         <CoverageProvider value={coverage?.files ?? {}}>
-          <DiffView files={files} gitRef={head} comments={threads.comments} warn={warn} review={review} />
+          <FindingsProvider value={findings ?? none}>
+            <DiffView files={files} gitRef={head} comments={threads.comments} warn={warn} review={review} />
+          </FindingsProvider>
         </CoverageProvider>
         {elsewhere.length > 0 ? (
           <section aria-label="Other threads">
