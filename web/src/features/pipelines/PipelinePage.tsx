@@ -18,6 +18,7 @@ import { UserChip } from '../../ui/UserChip.tsx';
 import { level, useProject } from '../projects/useProject.ts';
 import { Explanation } from './Explanation.tsx';
 import { ExternalStatuses } from './ExternalStatuses.tsx';
+import { FailedJobs } from './FailedJobs.tsx';
 import { GraphSection } from './GraphSection.tsx';
 import classes from './pipelines.module.css';
 import { TestReport } from './TestReport.tsx';
@@ -79,6 +80,7 @@ function Jobs({ pipeline: { id, sha, source } }: { pipeline: Schemas['Pipeline']
   const none = jobs.length + bridges.length === 0;
   return (
     <>
+      <FailedJobs pipelineId={id} jobs={jobs} bridges={bridges} />
       <WaitingJobs jobs={jobs} />
       <ExternalStatuses sha={sha} pipelineId={id} jobs={own} />
       {none && source === 'external' ? null : none ? (
@@ -165,6 +167,13 @@ export function PipelinePage() {
       {pipeline.yaml_errors ? (
         <Alert color="red" variant="light" title="The configuration cannot be used" mb="md">
           <pre>{pipeline.yaml_errors}</pre>
+        </Alert>
+      ) : null}
+      {pipeline.warnings.length > 0 ? (
+        <Alert color="yellow" variant="light" title="Warnings in the configuration" mb="md">
+          {pipeline.warnings.map(({ message }) => (
+            <div key={message}>{message}</div>
+          ))}
         </Alert>
       ) : null}
       <Tabs id={pipeline.id} />

@@ -1,7 +1,7 @@
 /** A pipeline in the lists of projects and groups, and what these lists are filtered by. */
 import { Group, NativeSelect } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { Fragment, type ReactNode } from 'react';
 import type { Schemas } from '../../lib/api.ts';
 import type { PipelineSearch } from '../../lib/group-lists.ts';
 import { duration } from '../../lib/time.ts';
@@ -29,6 +29,30 @@ function Stages({ stages }: { stages: readonly { readonly name: string; readonly
         </li>
       ))}
     </ul>
+  );
+}
+
+interface FailedProps {
+  readonly details: NonNullable<Schemas['PipelineListed']['details']>;
+  readonly segment: string;
+}
+
+/** Which jobs failed, with the way to their logs. */
+function Failed({ details: { failed_jobs: jobs, failed_jobs_count: count }, segment }: FailedProps) {
+  if (jobs.length === 0) return null;
+  return (
+    <span className={classes.failedJobs}>
+      Failed:{' '}
+      {jobs.map(({ id, name }, at) => (
+        <Fragment key={id}>
+          {at === 0 ? '' : ', '}
+          <Link to="/p/$path/jobs/$id" params={{ path: segment, id: String(id) }}>
+            {name}
+          </Link>
+        </Fragment>
+      ))}
+      {count > jobs.length ? ` and ${count - jobs.length} more` : ''}
+    </span>
   );
 }
 
@@ -111,6 +135,7 @@ export function PipelineRow({ pipeline, segment, children }: RowProps) {
             {details?.user ? `, ${details.user.name}` : ''}
           </span>
           {details && details.duration !== null ? <span>{duration(details.duration)}</span> : null}
+          {details ? <Failed details={details} segment={segment} /> : null}
         </>
       }
       after={

@@ -21,6 +21,17 @@ function stagesOf(jobs: readonly StageJob[]): Details['stages'] {
   }));
 }
 
+/** Failed jobs that a row names; more are counted. */
+const mostNamed = 3;
+
+function failedOf(jobs: readonly StageJob[]): Pick<Details, 'failed_jobs' | 'failed_jobs_count'> {
+  const failed = jobs.filter((job) => job.status === 'failed' && !job.allow_failure);
+  return {
+    failed_jobs: failed.slice(0, mostNamed).map(({ id, name, stage }) => ({ id, name, stage })),
+    failed_jobs_count: failed.length,
+  };
+}
+
 const commitOf = ({ project_id, sha }: Pipeline) => `${project_id}:${sha}`;
 
 /** By the id of the pipeline; `subjects` are their projects, by id. */
@@ -49,13 +60,15 @@ export async function detailsOf(
   return new Map(
     pipelines.map((pipeline) => {
       const user = users.get(pipeline.user_id ?? 0);
+      const own = byPipeline.get(pipeline.id) ?? [];
       return [
         pipeline.id,
         {
           commit_title: titles.get(commitOf(pipeline)) ?? null,
           user: user ? userReference(user, deps.externalUrl) : null,
           duration: pipeline.duration,
-          stages: stagesOf(byPipeline.get(pipeline.id) ?? []),
+          stages: stagesOf(own),
+          ...failedOf(own),
         },
       ];
     }),

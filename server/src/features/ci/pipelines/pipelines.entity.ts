@@ -45,6 +45,10 @@ export const PipelineListed = Entity('PipelineListed', {
         user: Nullable(UserReference),
         duration: Nullable(Count({ description: 'Seconds that it ran' })),
         stages: ListOf(Fields({ name: Text(), status: Text() }), { description: 'In their order' }),
+        failed_jobs: ListOf(Fields({ id: Id(), name: Text(), stage: Text() }), {
+          description: 'The first three that failed and are not allowed to',
+        }),
+        failed_jobs_count: Count({ description: 'All of them' }),
       },
       { description: 'With `with_details`' },
     ),

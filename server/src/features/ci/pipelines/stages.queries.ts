@@ -2,6 +2,8 @@
 import type { Db } from '../../../kernel/db/index.ts';
 
 export interface StageJob {
+  readonly id: number;
+  readonly name: string;
   readonly pipeline_id: number;
   readonly stage: string;
   readonly stage_index: number;
@@ -13,9 +15,10 @@ export async function stageJobs(db: Db, pipelineIds: readonly number[]): Promise
   if (pipelineIds.length === 0) return [];
   return await db
     .selectFrom('jobs')
-    .select(['pipeline_id', 'stage', 'stage_index', 'status', 'allow_failure'])
+    .select(['id', 'name', 'pipeline_id', 'stage', 'stage_index', 'status', 'allow_failure'])
     .where('pipeline_id', 'in', pipelineIds)
     .where('retried', '=', false)
     .orderBy('stage_index')
+    .orderBy('id')
     .execute();
 }
