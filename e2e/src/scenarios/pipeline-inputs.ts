@@ -59,6 +59,8 @@ export async function runWithInputs(page: Page, call: Api, project: string): Pro
   await page.getByRole('link', { name: 'Declare inputs [ci skip]' }).waitFor();
   await look(page, 'pipeline-with-title');
   const pipeline = Number(/\d+$/.exec(page.url())?.[0]);
+  const made = await call.expect<{ source: string }>(200, 'GET', `/projects/${id}/pipelines/${pipeline}`);
+  assert.equal(made.source, 'web');
   const variables = await call.expect<{ key: string; value: string }[]>(
     200,
     'GET',

@@ -173,7 +173,7 @@ async function failedJob(page: Page, call: Api, url: string): Promise<void> {
   await page.setViewportSize({ width: 390, height: 900 });
   await look(page, 'pipeline-failed-390');
   await page.setViewportSize({ width: 1280, height: 900 });
-  await page.goto(`/${project}/-/pipelines?status=failed`);
+  await page.goto(`/${project}/-/pipelines`);
   await page.getByText('Failed: build').first().waitFor();
   await look(page, 'pipelines-failed');
   await page.getByText('Failed: build').first().getByRole('link', { name: 'build' }).click();

@@ -9968,6 +9968,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/projects/{id}/merge_requests/{merge_request_iid}/browser_performance_reports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Compare the performance of pages of a merge request with its target branch
+         * @description Needs the ability `read_merge_request` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdMergeRequestsByMergeRequestIidBrowserPerformanceReports"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/projects/{id}/merge_requests/{merge_request_iid}/cancel_merge_when_pipeline_succeeds": {
         parameters: {
             query?: never;
@@ -10441,6 +10461,26 @@ export interface paths {
          * @description Needs the ability `read_merge_request` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdMergeRequestsByMergeRequestIidLicenseScanningReports"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/merge_requests/{merge_request_iid}/load_performance_reports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Compare the performance under load of a merge request with its target branch
+         * @description Needs the ability `read_merge_request` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdMergeRequestsByMergeRequestIidLoadPerformanceReports"];
         put?: never;
         post?: never;
         delete?: never;
@@ -24065,6 +24105,59 @@ export interface components {
             approval_rules_overwritten: boolean;
             rules: components["schemas"]["MergeRequestApprovalRuleState"][];
         };
+        /** MergeRequestBrowserPerformanceReports */
+        MergeRequestBrowserPerformanceReports: {
+            /** @description Pipeline with such reports of the target branch */
+            base_pipeline_id: number | null;
+            /** @description At most 100 */
+            degraded_metrics: {
+                name: string;
+                previous_value: number;
+                /** @description Path of the page; empty for tests of load */
+                subject: string;
+                value: number;
+            }[];
+            /** @description Reports that could not be read */
+            errors: {
+                job_id: number;
+                message: string;
+            }[];
+            /** @description Latest pipeline with such reports of the merge request */
+            head_pipeline_id: number | null;
+            /** @description At most 100 */
+            improved_metrics: {
+                name: string;
+                previous_value: number;
+                /** @description Path of the page; empty for tests of load */
+                subject: string;
+                value: number;
+            }[];
+            /** @description Without a value of the target branch, at most 100 */
+            new_metrics: {
+                name: string;
+                /** @description Path of the page; empty for tests of load */
+                subject: string;
+                value: number;
+            }[];
+            /**
+             * @description `failed`: a metric is worse than on the target branch; `not_found`: there are no such reports
+             * @enum {string}
+             */
+            status: "success" | "failed" | "not_found";
+            summary: {
+                degraded: number;
+                improved: number;
+                total: number;
+            };
+            /** @description At most 100 */
+            unchanged_metrics: {
+                name: string;
+                previous_value: number;
+                /** @description Path of the page; empty for tests of load */
+                subject: string;
+                value: number;
+            }[];
+        };
         /** MergeRequestChanges */
         MergeRequestChanges: {
             allow_collaboration: boolean;
@@ -24602,6 +24695,59 @@ export interface components {
                 removed: number;
                 total: number;
             };
+        };
+        /** MergeRequestLoadPerformanceReports */
+        MergeRequestLoadPerformanceReports: {
+            /** @description Pipeline with such reports of the target branch */
+            base_pipeline_id: number | null;
+            /** @description At most 100 */
+            degraded_metrics: {
+                name: string;
+                previous_value: number;
+                /** @description Path of the page; empty for tests of load */
+                subject: string;
+                value: number;
+            }[];
+            /** @description Reports that could not be read */
+            errors: {
+                job_id: number;
+                message: string;
+            }[];
+            /** @description Latest pipeline with such reports of the merge request */
+            head_pipeline_id: number | null;
+            /** @description At most 100 */
+            improved_metrics: {
+                name: string;
+                previous_value: number;
+                /** @description Path of the page; empty for tests of load */
+                subject: string;
+                value: number;
+            }[];
+            /** @description Without a value of the target branch, at most 100 */
+            new_metrics: {
+                name: string;
+                /** @description Path of the page; empty for tests of load */
+                subject: string;
+                value: number;
+            }[];
+            /**
+             * @description `failed`: a metric is worse than on the target branch; `not_found`: there are no such reports
+             * @enum {string}
+             */
+            status: "success" | "failed" | "not_found";
+            summary: {
+                degraded: number;
+                improved: number;
+                total: number;
+            };
+            /** @description At most 100 */
+            unchanged_metrics: {
+                name: string;
+                previous_value: number;
+                /** @description Path of the page; empty for tests of load */
+                subject: string;
+                value: number;
+            }[];
         };
         /** MergeRequestMetricsReports */
         MergeRequestMetricsReports: {
@@ -25609,6 +25755,15 @@ export interface components {
             tag: boolean;
             /** Format: date-time */
             updated_at: string;
+            /** @description The job of another pipeline that it was started by, for those who see that pipeline */
+            upstream?: {
+                job_id: number;
+                job_name: string;
+                pipeline_id: number;
+                project_id: number;
+                /** @description Path of the project with those of its groups */
+                project_path: string;
+            };
             user: components["schemas"]["UserReference"] | null;
             warnings: {
                 message: string;
@@ -25707,6 +25862,14 @@ export interface components {
                 commit_title: string | null;
                 /** @description Seconds that it ran */
                 duration: number | null;
+                /** @description The first three that failed and are not allowed to */
+                failed_jobs: {
+                    id: number;
+                    name: string;
+                    stage: string;
+                }[];
+                /** @description All of them */
+                failed_jobs_count: number;
                 /** @description In their order */
                 stages: {
                     name: string;
@@ -25889,6 +26052,14 @@ export interface components {
                 commit_title: string | null;
                 /** @description Seconds that it ran */
                 duration: number | null;
+                /** @description The first three that failed and are not allowed to */
+                failed_jobs: {
+                    id: number;
+                    name: string;
+                    stage: string;
+                }[];
+                /** @description All of them */
+                failed_jobs_count: number;
                 /** @description In their order */
                 stages: {
                     name: string;
@@ -68918,6 +69089,45 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getProjectsByIdMergeRequestsByMergeRequestIidBrowserPerformanceReports: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Iid of the merge request */
+                merge_request_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MergeRequestBrowserPerformanceReports"];
+                };
+            };
+            301: components["responses"]["Moved"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     postProjectsByIdMergeRequestsByMergeRequestIidCancelMergeWhenPipelineSucceeds: {
         parameters: {
             query?: never;
@@ -70360,6 +70570,45 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["MergeRequestLicenseScanningReports"];
+                };
+            };
+            301: components["responses"]["Moved"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdMergeRequestsByMergeRequestIidLoadPerformanceReports: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Iid of the merge request */
+                merge_request_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MergeRequestLoadPerformanceReports"];
                 };
             };
             301: components["responses"]["Moved"];

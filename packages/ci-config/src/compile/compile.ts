@@ -1,5 +1,13 @@
 /** The whole way: text + context -> plan or located errors. */
-import { CompileFailure, collectProblems, fail, type Located, type Mark, type Problems, wholeOf } from '../diagnostics.ts';
+import {
+  CompileFailure,
+  collectProblems,
+  fail,
+  type Located,
+  type Mark,
+  type Problems,
+  wholeOf,
+} from '../diagnostics.ts';
 import { applyExtends } from '../expand/extends.ts';
 import { applyInputs } from '../expand/inputs.ts';
 import { resolveReferences } from '../expand/reference.ts';

@@ -6,6 +6,7 @@ import { useMemo } from 'react';
 import { client, type Schemas, unwrap } from '../../lib/api.ts';
 import { testSummary } from '../../lib/test-reports.ts';
 import { duration } from '../../lib/time.ts';
+import { toSegment } from '../../lib/urls.ts';
 import { useLive } from '../../lib/useLive.ts';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { FormError } from '../../ui/FormError.tsx';
@@ -38,6 +39,25 @@ const triggered: Readonly<Record<string, string>> = {
   parent_pipeline: 'Triggered by parent pipeline',
   external: 'External pipeline',
 };
+
+/** The job that started it, in its own project or another one. */
+function UpstreamLink({ upstream }: { upstream: NonNullable<Schemas['Pipeline']['upstream']> }) {
+  const { path } = useProject();
+  const { project_path: other, pipeline_id: pipeline, job_name: job } = upstream;
+  return (
+    <span>
+      by{' '}
+      <Link
+        to="/p/$path/pipelines/$id"
+        params={{ path: toSegment(other), id: String(pipeline) }}
+        style={{ textDecoration: 'underline' }}
+      >
+        {job} in pipeline #{pipeline}
+        {other === path ? '' : ` of ${other}`}
+      </Link>
+    </span>
+  );
+}
 
 /** Jobs, why they are there, and tests where jobs have reported any: with the number of those that failed. */
 function Tabs({ id }: { id: number }) {
@@ -160,6 +180,7 @@ export function PipelinePage() {
         <span>
           {triggered[pipeline.source] ?? `Triggered by ${pipeline.source}`} <TimeAgo at={pipeline.created_at} />
         </span>
+        {pipeline.upstream ? <UpstreamLink upstream={pipeline.upstream} /> : null}
         <UserChip user={pipeline.user} />
         {pipeline.duration === null ? null : <span>Duration {duration(pipeline.duration)}</span>}
         {pipeline.coverage ? <span>Coverage {pipeline.coverage}%</span> : null}

@@ -26,7 +26,7 @@ export function useFindings(path: string): (line: DiffLine | null) => ReactNode 
       <ul className={classes.findings} aria-label={`Code quality of line ${line?.now}`}>
         {found.map(({ fingerprint, severity, description }) => (
           <li key={fingerprint}>
-            <strong>{severity}</strong> {description}
+            <strong>Code quality ({severity})</strong> {description}
           </li>
         ))}
       </ul>

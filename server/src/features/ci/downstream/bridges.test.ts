@@ -83,7 +83,12 @@ describe('a child pipeline', () => {
     expect(await project.pipeline(below)).toMatchObject({
       source: 'parent_pipeline',
       user: { id: world.owner.user.id },
+      upstream: {
+        ...{ project_id: project.id, project_path: project.path, pipeline_id: id },
+        ...{ job_id: bridge.id, job_name: 'start' },
+      },
     });
+    expect(await project.pipeline(id)).not.toHaveProperty('upstream');
     // Hidden from the list, unless it is asked for; its jobs are among those of the parent, the trigger job is not.
     const listed = async (query: string) =>
       (await call<Json[]>('GET', `/projects/${project.id}/pipelines${query}`)).body.map((each) => each.id);
@@ -352,6 +357,13 @@ describe('a pipeline of another project', () => {
     const job = await runner.run();
     expect(variablesOf(job)).toMatchObject({ MINE: '1', CI_PIPELINE_SOURCE: 'pipeline', CI_PROJECT_ID: String(to.id) });
     expect(await ended(from, id)).toMatchObject({ status: 'success' });
+    // Whoever does not see where it comes from is not told.
+    const below = `/projects/${to.id}/pipelines/${bridge.downstream_pipeline.id}`;
+    expect((await call('GET', below)).body.upstream).toMatchObject({ project_path: from.path, job_name: 'start' });
+    const reader = await world.account();
+    await call('POST', `/projects/${to.id}/members`, { user_id: reader.user.id, access_level: 20 });
+    const theirs = await world.app.api<Json>('GET', below, { token: reader.token });
+    expect([theirs.status, theirs.body.upstream]).toEqual([200, undefined]);
   });
 
   it('that cannot be created says why, in the trigger job and its list', async () => {

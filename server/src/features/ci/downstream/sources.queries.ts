@@ -27,6 +27,27 @@ export async function upstreamFacts(db: Db, pipelineId: number): Promise<Upstrea
   return row ?? null;
 }
 
+interface UpstreamJob {
+  readonly project_id: number;
+  readonly project_path: string;
+  readonly pipeline_id: number;
+  readonly job_id: number;
+  readonly job_name: string;
+}
+
+/** The job that started a pipeline and where it is; undefined for other pipelines, and when it is gone. */
+export async function upstreamJob(db: Db, pipelineId: number): Promise<UpstreamJob | undefined> {
+  return await db
+    .selectFrom('pipeline_sources as s')
+    .innerJoin('jobs as j', 'j.id', 's.source_job_id')
+    .innerJoin('projects as p', 'p.id', 'j.project_id')
+    .innerJoin('namespaces as n', 'n.id', 'p.namespace_id')
+    .select(['j.project_id', 'j.pipeline_id', 'j.id as job_id', 'j.name as job_name'])
+    .select(sql<string>`n.full_path || '/' || p.path`.as('project_path'))
+    .where('s.pipeline_id', '=', pipelineId)
+    .executeTakeFirst();
+}
+
 /** The pipelines that jobs started, by the id of the job. */
 export async function downstreamOf(db: Db, jobIds: readonly number[]): Promise<Map<number, Pipeline>> {
   if (jobIds.length === 0) return new Map();

@@ -76,6 +76,18 @@ export const PipelineDetail = Entity('Pipeline', {
   archived: Flag({ description: 'Imported or too old: nothing of it runs again' }),
   warnings: ListOf(Fields({ message: Text() })),
   detailed_status: DetailedStatus,
+  upstream: Sometimes(
+    Fields(
+      {
+        project_id: Id(),
+        project_path: Text({ description: 'Path of the project with those of its groups' }),
+        pipeline_id: Id(),
+        job_id: Id(),
+        job_name: Text(),
+      },
+      { description: 'The job of another pipeline that it was started by, for those who see that pipeline' },
+    ),
+  ),
 });
 export const PipelineVariable = Entity('PipelineVariable', {
   key: Text(),

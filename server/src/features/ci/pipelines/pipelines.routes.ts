@@ -22,6 +22,7 @@ import {
 import { requireOnProject } from '../../../kernel/http/parents.ts';
 import { Empty, type Route, route } from '../../../kernel/http/route.ts';
 import type { CiDependencies } from '../deps.ts';
+import { upstreamOf } from '../downstream/upstream-of.ts';
 import { cancelJobs } from '../jobs/cancel.ts';
 import { pipelineVariableRows } from '../jobs/context.queries.ts';
 import type { JobsService } from '../jobs/jobs.service.ts';
@@ -207,7 +208,8 @@ export function pipelineRoutes(
         ref,
         sha,
         beforeSha: ZERO_SHA,
-        source: 'api',
+        // From a page, as rules tell it.
+        source: caller.credential.kind === 'session' ? 'web' : 'api',
         keepBroken: false,
         ...(params.inputs ? { inputs: params.inputs } : {}),
         variables: (params.variables ?? []).map((item) => ({
@@ -234,7 +236,14 @@ export function pipelineRoutes(
       access: read,
       params: one,
       responses: { 200: PipelineDetail },
-      handler: async ({ subject, params }) => presentPipeline(deps, subject, await find(subject, params.pipeline_id)),
+      handler: async ({ subject, caller, params }) => {
+        const pipeline = await find(subject, params.pipeline_id);
+        const [shown, upstream] = await Promise.all([
+          presentPipeline(deps, subject, pipeline),
+          upstreamOf(deps, subject, caller, pipeline),
+        ]);
+        return { ...shown, ...(upstream ? { upstream } : {}) };
+      },
     }),
     route({
       method: 'GET',

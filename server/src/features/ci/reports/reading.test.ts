@@ -237,7 +237,10 @@ describe('performance', () => {
   test('of pages, better or worse by what is wanted', async () => {
     const speed = (value: number) => ({ name: 'Speed Index', value, desiredSize: 'smaller' });
     const page = (subject: string, ...metrics: object[]) => ({ subject, metrics });
-    const before = await read(pages, JSON.stringify([page('/', score('90'), speed(800), { ...speed(1), name: 'Same' })]));
+    const before = await read(
+      pages,
+      JSON.stringify([page('/', score('90'), speed(800), { ...speed(1), name: 'Same' })]),
+    );
     const now = await read(
       legacy,
       JSON.stringify([page('/', score(86), speed(700), { ...speed(1), name: 'Same' }), page('/new', score(50.126))]),

@@ -80,7 +80,8 @@ async function leave(job: JobPayload, left: Left, state: 'success' | 'failed' = 
     accessibility: left.accessibility && accessibilityReport(left.accessibility),
     license_scanning: left.licenses && licenseReport(left.licenses),
     browser_performance: left.score === undefined ? undefined : pageReport(left.score),
-    load_performance: left.rate === undefined ? undefined : JSON.stringify({ metrics: { http_reqs: { rate: left.rate } } }),
+    load_performance:
+      left.rate === undefined ? undefined : JSON.stringify({ metrics: { http_reqs: { rate: left.rate } } }),
   };
   const packed = { junit: left.cases && testsuite(left.cases), cobertura: left.coverage, metrics: left.metrics };
   for (const [type, text] of Object.entries(raw))
@@ -251,7 +252,13 @@ describe('reports of a merge request', () => {
       ).counts.reports;
     expect(await named(world.owner.token)).toEqual([
       ...['accessibility_reports', 'browser_performance_reports', 'codequality_reports', 'coverage_reports'],
-      ...['license_scanning_reports', 'load_performance_reports', 'metrics_reports', 'terraform_reports', 'test_reports'],
+      ...[
+        'license_scanning_reports',
+        'load_performance_reports',
+        'metrics_reports',
+        'terraform_reports',
+        'test_reports',
+      ],
     ]);
   });
 

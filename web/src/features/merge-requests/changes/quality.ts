@@ -1,17 +1,18 @@
 /** What code quality tools found in the changes, beside the lines: apart from other reports, which the changes do without. */
 import { queryOptions } from '@tanstack/react-query';
 import { client, type Schemas, unwrap } from '../../../lib/api.ts';
-import type { Findings, LineFinding } from '../../../ui/diff/findings.tsx';
+import type { Findings } from '../../../ui/diff/findings.tsx';
 
 /** Findings that the change did not bring are among them: the lines are shown all the same. */
 function byLine(report: Schemas['MergeRequestCodeQualityReports']): Findings {
-  const files: Record<string, Record<string, LineFinding[]>> = {};
-  for (const { file_path: path, line, ...finding } of [...report.new_errors, ...report.existing_errors]) {
-    if (line === null) continue;
-    const lines = (files[path] ??= {});
-    (lines[String(line)] ??= []).push(finding);
-  }
-  return files;
+  const found = [...report.new_errors, ...report.existing_errors].filter(({ line }) => line !== null);
+  const files = [...Map.groupBy(found, ({ file_path: path }) => path)].map(
+    ([path, own]): [string, Findings[string]] => [
+      path,
+      Object.fromEntries(Map.groupBy(own, ({ line }) => String(line))),
+    ],
+  );
+  return Object.fromEntries(files);
 }
 
 export const qualityFindings = (path: string, iid: number) =>
