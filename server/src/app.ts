@@ -7,6 +7,7 @@ import { rewriteFeedUrl } from './features/activity/index.ts';
 import { builtInRunnerToken, rewriteArtifactUrl } from './features/ci/index.ts';
 import { rewriteReleaseUrl } from './features/delivery/index.ts';
 import { rewriteSnippetUrl } from './features/repository/index.ts';
+import { createAppearance } from './kernel/appearance/index.ts';
 import { createDelivery, createLive } from './kernel/events/index.ts';
 import type { Feature } from './kernel/feature.ts';
 import { mountHealth } from './kernel/health/health.ts';
@@ -61,6 +62,7 @@ export function buildApp(kernels: Kernels, options: AppOptions = {}): App {
   const rates = createRateLimits({ db, settings, log, builtInRunnerToken: builtInRunnerToken(kernels.secrets) });
   const mail = createMail({
     settings,
+    frame: () => appearance.messages('mails'),
     smtpUrl: config.smtpUrl,
     from: config.mailFrom,
     replyTo: config.mailReplyTo,
@@ -69,13 +71,18 @@ export function buildApp(kernels: Kernels, options: AppOptions = {}): App {
     log,
   });
   const held = createHeldBytes(config);
-  const pages = webPages({ directory: builtPages(), imageOrigin: () => assetProxyOrigin(settings.last()) });
   const outbound = createOutbound({ settings, ...(options.resolve ? { resolve: options.resolve } : {}) });
   const images = createImages({ ...kernels, outbound, settings, data: config.data, limits: config });
   const markdown = createMarkdown({ externalUrl, images, settings, parents: () => composed.parents, log });
+  const appearance = createAppearance({ db, changes: listener, markdown });
+  const pages = webPages({
+    directory: builtPages(),
+    imageOrigin: () => assetProxyOrigin(settings.last()),
+    appearance: appearance.last,
+  });
   const composed: ComposedFeatures = composeFeatures({
     ...kernels,
-    ...{ settings, switches, live, rates, mail, outbound, held, markdown },
+    ...{ settings, appearance, switches, live, rates, mail, outbound, held, markdown },
     page: pages.fallback,
     gitSpawner: options.gitSpawner,
     quickPasswords: options.quickPasswords,

@@ -54,6 +54,7 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
   const identity = identityFeature({
     quickPasswords: kernels.quickPasswords ?? false,
     markdown: kernels.markdown,
+    appearance: kernels.appearance,
     db,
     settings,
     changes: listener,
@@ -308,6 +309,7 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     repositories: repository.backups,
     mailConfigured: config.smtpUrl !== null,
     switches: kernels.switches,
+    appearance: kernels.appearance,
     markdown: kernels.markdown,
     ssh: { ...address, served: () => ssh.listening(), hostKeys: async () => (await ssh.hostKeys()).public },
   });

@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Backups } from './features/admin/index.ts';
 import type { Identity, Release } from './features/identity/index.ts';
 import type { Inspection, InstanceKeys } from './features/repository/index.ts';
+import type { Appearance } from './kernel/appearance/index.ts';
 import type { ActingLoaders } from './kernel/authz/acting.ts';
 import type { Config } from './kernel/config/config.ts';
 import type { DatabaseDump } from './kernel/db/dump.ts';
@@ -82,6 +83,7 @@ export interface App {
 /** What features are made of: the technology, and what is built on it once. */
 export interface FeatureKernels extends Omit<Kernels, 'metrics'> {
   readonly settings: Settings;
+  readonly appearance: Appearance;
   readonly switches: Switches;
   readonly live: Live;
   readonly rates: RateLimits;

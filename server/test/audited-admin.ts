@@ -70,6 +70,15 @@ function changesOfMessages(app: TestApp, admin: string): Changes {
   };
 }
 
+/** How the instance looks. */
+const changesOfAppearance: Changes = {
+  'PUT /application/appearance': async () => ({
+    url: '/application/appearance',
+    json: { title: 'Forge' },
+    leaves: 'appearance_updated',
+  }),
+};
+
 /** Integrations of a project, under both names, of a group and of the instance. */
 function changesOfIntegrations(app: TestApp, admin: string): Changes {
   const json = { external_wiki_url: 'https://wiki.example/' };
@@ -102,5 +111,6 @@ export const changesOfAdministration = (app: TestApp, admin: string): Changes =>
   ...changesOfBackups(app),
   ...changesOfBackgroundJobs(app),
   ...changesOfMessages(app, admin),
+  ...changesOfAppearance,
   ...changesOfIntegrations(app, admin),
 });

@@ -66,8 +66,46 @@ export function instanceEffects(world: () => World): Readonly<Record<string, Acc
       .map((file) => (file.too_large ? 'too large' : file.collapsed ? 'collapsed' : 'shown'));
   };
 
+  const pages = (field: string) => async () =>
+    (await world().app.request<{ pages: Body }>('GET', '/-/session')).body.pages[field];
+  /** The beginnings of new tokens. */
+  const tokens = async () => {
+    const { app, owner } = world();
+    const project = await buildProject(app, { owner: owner.user });
+    const at = { token: owner.token };
+    const made = async (path: string, json: Body) =>
+      String((await app.api<Body>('POST', path, { ...at, json })).body.token).replace(
+        /-[\w-]{27}$|-[0-9a-f]{64}$/,
+        '-',
+      );
+    return [
+      await made(`/projects/${project.id}/deploy_tokens`, { name: 'd', scopes: ['read_repository'] }),
+      await made(`/projects/${project.id}/triggers`, { description: 't' }),
+      await made(`/projects/${project.id}/access_tokens`, { name: 'a', scopes: ['api'], access_level: 30 }),
+    ];
+  };
+
   const everything = ['shown', 'shown', 'shown', 'shown'];
   return {
+    polling_interval_multiplier: { value: 2.5, look: pages('polling_interval_multiplier'), before: 1, after: 2.5 },
+    jobs_per_stage_page_size: { value: 20, look: pages('jobs_per_stage'), before: 200, after: 20 },
+    suggest_pipeline_enabled: { value: false, look: pages('suggest_pipeline'), before: true, after: false },
+    root_moved_permanently_redirection_enabled: {
+      value: true,
+      look: async () => {
+        const { url } = world().app;
+        const { status, headers } = await fetch(url, { redirect: 'manual' });
+        return status === 301 ? headers.get('location')?.replace(url, '') : null;
+      },
+      before: null,
+      after: '/users/sign_in',
+    },
+    instance_token_prefix: {
+      value: 'acme',
+      look: tokens,
+      before: ['gldt-', 'glptt-', 'glpat-'],
+      after: ['acme-gldt-', 'acme-glptt-', 'acme-glpat-'],
+    },
     user_show_add_ssh_key_message: {
       value: false,
       look: async () => {

@@ -58,6 +58,7 @@ export async function administrationJourney(suite: Suite): Promise<void> {
         await leavesEvents(world);
         await letsJobsIn(world);
         await setsTheInstance(world);
+        await looksOfItsOwn(world);
         await isMaintained(world);
       }),
     );
@@ -342,6 +343,53 @@ async function setsTheInstance({ suite, admin, root }: World): Promise<void> {
     await page.getByText('Saved.').waitFor();
     await counted(field, 0);
     await settings(admin, { max_login_attempts: before });
+    assert.deepEqual(root.problems(), []);
+  });
+}
+
+const logo =
+  '<svg xmlns="http://www.w3.org/2000/svg" width="90" height="24"><rect width="90" height="24" fill="#7a1f5c"/></svg>';
+
+async function looksOfItsOwn({ suite, root, person }: World): Promise<void> {
+  await suite.required('browser: the instance has a logo, a name and lines of its own', async () => {
+    const { page } = root;
+    await page.goto('/admin/application_settings/appearance');
+    await page.getByRole('heading', { name: 'Appearance' }).waitFor();
+    const bar = page.getByRole('region', { name: 'Logo in the navigation bar' });
+    const chosen = page.waitForEvent('filechooser');
+    await bar.getByRole('button', { name: 'Choose a logo' }).click();
+    await (await chosen).setFiles({ name: 'logo.svg', mimeType: 'image/svg+xml', buffer: Buffer.from(logo) });
+    await page.getByRole('link', { name: 'Start page' }).locator('img[src$="logo.svg"]').waitFor();
+    await page
+      .getByRole('textbox', { name: 'Header message' })
+      .fill('**Staging**: see [status](https://status.example.com)');
+    await page.getByRole('textbox', { name: 'Footer message' }).fill('Internal use only');
+    await page.getByLabel('Background color').fill('#7a1f5c');
+    await page.getByRole('textbox', { name: 'Title' }).fill('ACME Forge');
+    await page.getByRole('textbox', { name: 'Description', exact: true }).fill('Where ACME builds *everything*.');
+    await page.getByRole('textbox', { name: 'New project' }).fill('Ask before you create one.');
+    await page.getByRole('button', { name: 'Save appearance' }).click();
+    const header = page.getByRole('region', { name: 'Header message' });
+    await header.getByRole('link', { name: 'status' }).waitFor();
+    await page.getByRole('region', { name: 'Footer message' }).getByText('Internal use only').waitFor();
+    await seen(page, 'appearance');
+    await page.goto('/projects/new');
+    await page.getByText('Ask before you create one.').waitFor();
+    await seen(page, 'new-project-guidelines');
+    const before = person.page;
+    await before.context().clearCookies();
+    await before.goto('/users/sign_in');
+    await before.getByRole('heading', { name: 'Sign in to ACME Forge' }).waitFor();
+    await before.getByText('everything').waitFor();
+    await seen(before, 'sign-in-of-its-own');
+    await page.goto('/admin/application_settings/appearance');
+    await bar.getByRole('button', { name: 'Remove logo' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove logo' }).click();
+    await page.getByRole('link', { name: 'Millrace, start page' }).waitFor();
+    for (const name of ['Header message', 'Footer message', 'Title', 'New project'])
+      await page.getByRole('textbox', { name }).fill('');
+    await page.getByRole('button', { name: 'Save appearance' }).click();
+    await header.waitFor({ state: 'detached' });
     assert.deepEqual(root.problems(), []);
   });
 }

@@ -50,6 +50,7 @@ const adminPages = [
   '/admin/hooks',
   '/admin/backups',
   '/admin/broadcast_messages',
+  '/admin/application_settings/appearance',
   '/admin/integrations',
   '/admin/audit_logs',
   '/admin/runners',

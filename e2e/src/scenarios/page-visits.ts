@@ -277,6 +277,7 @@ export const visits = (made: Made): readonly Visit[] => {
     ['/admin/audit_logs', 'Audit log'],
     ['/admin/backups', 'Backups'],
     ['/admin/broadcast_messages', 'Broadcast messages'],
+    ['/admin/application_settings/appearance', 'Appearance'],
     ['/admin/deploy_keys', 'Deploy keys'],
     ['/admin/hooks', 'System hooks'],
     ['/admin/integrations', 'Integrations'],

@@ -90,6 +90,23 @@ export async function protectionJourney(suite: Suite): Promise<void> {
         }
         await look(page, 'protected-tags');
       });
+      await suite.step('packages are protected by name, and the rule is changed and removed', async () => {
+        await open(page, 'protected-packages', 'Protected packages');
+        await page.getByLabel('Package name or pattern').fill('release-*');
+        await page.getByRole('button', { name: 'Protect', exact: true }).click();
+        await page.getByText('Publish: Maintainers and above').waitFor();
+        await page.getByRole('button', { name: 'Edit release-*' }).click();
+        await page.getByRole('heading', { name: 'Edit release-*' }).waitFor();
+        await page.getByRole('combobox', { name: 'Allowed to delete' }).click();
+        await page.getByRole('option', { name: 'Owners and administrators' }).click();
+        await page.getByRole('button', { name: 'Save changes' }).click();
+        await page.getByText('Delete: Owners and administrators').waitFor();
+        await look(page, 'protected-packages');
+        await page.getByRole('button', { name: 'Unprotect release-*' }).click();
+        await page.getByRole('dialog').getByRole('textbox').fill('release-*');
+        await page.getByRole('dialog').getByRole('button', { name: 'Unprotect' }).click();
+        await page.getByText('No protected packages.').waitFor();
+      });
       await person.close();
     });
   } finally {

@@ -424,6 +424,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/application/appearance": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the appearance of the instance
+         * @description Administrators only. Token scope: `api` or `read_api`.
+         */
+        get: operations["getApplicationAppearance"];
+        /**
+         * Update the appearance of the instance
+         * @description Administrators only. Token scope: `api`.
+         */
+        put: operations["putApplicationAppearance"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/application/overview": {
         parameters: {
             query?: never;
@@ -18287,6 +18311,43 @@ export interface components {
                 username: string;
             };
         };
+        /** Appearance */
+        Appearance: {
+            /** @description Markdown shown where people sign in */
+            description: string;
+            /** @description Whether both lines are in mails as well */
+            email_header_and_footer_enabled: boolean;
+            /** @description Path of the icon in the tab of the browser */
+            favicon: string | null;
+            /** @description Line of Markdown below every page */
+            footer_message: string;
+            /** @description Path of the logo in the navigation bar */
+            header_logo: string | null;
+            /** @description Line of Markdown above every page */
+            header_message: string;
+            /** @description Path of the logo where people sign in */
+            logo: string | null;
+            /** @description Markdown shown to those who manage the members of a group or project */
+            member_guidelines: string;
+            /** @description Background of both lines: `#E75E40` */
+            message_background_color: string;
+            /** @description Color of their text: `#FFFFFF` */
+            message_font_color: string;
+            /** @description Markdown shown where projects are created */
+            new_project_guidelines: string;
+            /** @description Markdown shown where people choose their avatar */
+            profile_image_guidelines: string;
+            /** @description What the installed web app is */
+            pwa_description: string;
+            /** @description Path of the icon of the installed web app */
+            pwa_icon: string | null;
+            /** @description Name of the installed web app */
+            pwa_name: string;
+            /** @description Name of the installed web app where there is little room */
+            pwa_short_name: string;
+            /** @description Name of the instance where people sign in */
+            title: string;
+        };
         /** Application */
         Application: {
             /** @description The `client_id` of the application */
@@ -18305,7 +18366,7 @@ export interface components {
         };
         /** ApplicationSettings */
         ApplicationSettings: {
-            /** @description Email address for abuse reports */
+            /** @description Email address for abuse reports; there are none */
             abuse_notification_email: string | null;
             /** @description Sign-up and password reset emails per hour and address; 0 for unlimited */
             account_mails_limit: number;
@@ -18361,7 +18422,7 @@ export interface components {
             anonymous_searches_allowed: boolean;
             /** @description Time after which jobs are archived and cannot be retried, in words; empty for never */
             archive_builds_in_human_readable: string | null;
-            /** @description Maximum includes of an AsciiDoc document */
+            /** @description Maximum includes of an AsciiDoc document; those are shown as text */
             asciidoc_max_includes: number;
             /** @description Hosts whose images are not proxied; wildcards */
             asset_proxy_allowlist: string[];
@@ -18382,15 +18443,15 @@ export interface components {
             auto_devops_domain: string | null;
             /** @description Enable Auto DevOps for all projects by default */
             auto_devops_enabled: boolean;
-            /** @description Username completions per minute, authenticated */
+            /** @description Username completions per minute, authenticated; they are requests of the API like others */
             autocomplete_users_limit: number;
-            /** @description Username completions per minute, unauthenticated */
+            /** @description Username completions per minute, unauthenticated; they are requests of the API like others */
             autocomplete_users_unauthenticated_limit: number;
             /** @description Allocate purchased storage automatically */
             automatic_purchased_storage_allocation: boolean;
             /** @description Look up avatars by email address */
             avatarservice_enabled: boolean;
-            /** @description Concurrent batches of a direct transfer */
+            /** @description Concurrent batches of a direct transfer; they come one after the other */
             bulk_import_concurrent_pipeline_batch_limit: number;
             /** @description Enable group migration by direct transfer */
             bulk_import_enabled: boolean;
@@ -18416,13 +18477,13 @@ export interface components {
             code_suggestions_api_rate_limit: number;
             /** @description Hostname of private commit email addresses */
             commit_email_hostname: string | null;
-            /** @description Concurrent jobs of a Bitbucket Cloud import */
+            /** @description Concurrent jobs of a Bitbucket Cloud import; an import is one task */
             concurrent_bitbucket_import_jobs_limit: number;
-            /** @description Concurrent jobs of a Bitbucket Server import */
+            /** @description Concurrent jobs of a Bitbucket Server import; an import is one task */
             concurrent_bitbucket_server_import_jobs_limit: number;
-            /** @description Concurrent jobs of a GitHub import */
+            /** @description Concurrent jobs of a GitHub import; an import is one task */
             concurrent_github_import_jobs_limit: number;
-            /** @description Concurrent batches of relation exports */
+            /** @description Concurrent batches of relation exports; they are written one after the other */
             concurrent_relation_batch_export_limit: number;
             /** @description Enable cleanup policies for existing projects */
             container_expiration_policies_enable_historic_entries: boolean;
@@ -18547,13 +18608,13 @@ export interface components {
             disable_invite_members: boolean;
             /** @description Prevent editing approval rules in merge requests */
             disable_overriding_approvers_per_merge_request: boolean;
-            /** @description Disable passwords for users with a single sign-on identity */
+            /** @description Disable passwords for users with a single sign-on identity; there is no other sign-in than with passwords */
             disable_password_authentication_for_users_with_sso_identities: boolean;
             /** @description Disable personal access tokens */
             disable_personal_access_tokens: boolean;
             /** @description Disable direct code suggestions */
             disabled_direct_code_suggestions: boolean;
-            /** @description Disabled sign-in providers */
+            /** @description Disabled sign-in providers; nobody signs in through others */
             disabled_oauth_sign_in_sources: string[];
             /** @description Show credit usage by user */
             display_gitlab_credits_user_data: boolean;
@@ -18836,7 +18897,7 @@ export interface components {
             include_optional_metrics_in_service_ping: boolean;
             /** @description Enable AI beta features */
             instance_level_ai_beta_features_enabled: boolean;
-            /** @description Prefix of all other tokens */
+            /** @description Prefix of new tokens before that of their kind, with a hyphen; not of runners, whose programs know theirs */
             instance_token_prefix: string;
             /** @description Hidden field against bots at sign-up */
             invisible_captcha_enabled: boolean;
@@ -18868,7 +18929,7 @@ export interface components {
             lets_encrypt_notification_email: string | null;
             /** @description Let's Encrypt terms of service accepted */
             lets_encrypt_terms_of_service_accepted: boolean;
-            /** @description Local Markdown version; increase it to render all Markdown again */
+            /** @description Local Markdown version; Markdown is rendered when it is read, not stored */
             local_markdown_version: number;
             /** @description Groups cannot change duo_features_enabled */
             lock_duo_features_enabled: boolean;
@@ -19159,7 +19220,7 @@ export interface components {
             };
             /** @description Restricted visibility levels */
             restricted_visibility_levels: string[];
-            /** @description Redirect old paths of moved groups permanently */
+            /** @description Redirect visitors who open the root of the instance permanently: to home_page_url, or to the sign-in page */
             root_moved_permanently_redirection_enabled: boolean;
             /** @description Allow the OAuth password grant without client credentials */
             ropc_without_client_credentials: boolean;
@@ -19301,7 +19362,7 @@ export interface components {
             static_objects_external_storage_auth_token: string | null;
             /** @description URL of the external storage of static objects */
             static_objects_external_storage_url: string | null;
-            /** @description Show the banner that suggests a first pipeline */
+            /** @description Suggest to set up pipelines where a merge request has none */
             suggest_pipeline_enabled: boolean;
             /** @description Maximum session time of web terminals in seconds; 0 for unlimited */
             terminal_max_session_time: number;
@@ -19526,7 +19587,7 @@ export interface components {
              * @enum {string}
              */
             whats_new_variant: "all_tiers" | "current_tier" | "disabled";
-            /** @description Allow URI includes in AsciiDoc wiki pages */
+            /** @description Allow URI includes in AsciiDoc wiki pages; those are shown as text */
             wiki_asciidoc_allow_uri_includes: boolean;
             /** @description Maximum wiki page size in bytes */
             wiki_page_max_content_bytes: number;
@@ -22213,6 +22274,15 @@ export interface components {
             };
             /** @description What git may be used over; top-level groups may leave less */
             git_protocols: ("http" | "ssh")[];
+            /** @description What administrators tell on single pages; empty where it is nothing */
+            guidelines: {
+                /** @description For those who manage the members of a group or project */
+                members_html: string;
+                /** @description Where projects are created */
+                new_project_html: string;
+                /** @description Where people choose their avatar */
+                profile_image_html: string;
+            };
             help: {
                 /** @description Where the documentation of the instance is */
                 documentation_url: string | null;
@@ -31660,6 +31730,36 @@ export interface components {
             /** @description Refuse commits without a signature */
             reject_unsigned_commits?: boolean;
         };
+        PutApplicationAppearanceBody: {
+            /** @description Markdown shown where people sign in */
+            description?: string | null;
+            /** @description Also have both lines in mails */
+            email_header_and_footer_enabled?: boolean;
+            /** @description Line of Markdown below every page */
+            footer_message?: string | null;
+            /** @description Line of Markdown above every page */
+            header_message?: string | null;
+            /** @description Markdown shown to those who manage the members of a group or project */
+            member_guidelines?: string | null;
+            /** @description Background of both lines: `#E75E40` */
+            message_background_color?: string | null;
+            /** @description Color of their text: `#FFFFFF` */
+            message_font_color?: string | null;
+            /** @description Markdown shown where projects are created */
+            new_project_guidelines?: string | null;
+            /** @description Markdown shown where people choose their avatar */
+            profile_image_guidelines?: string | null;
+            /** @description What the installed web app is */
+            pwa_description?: string | null;
+            /** @description Name of the installed web app */
+            pwa_name?: string | null;
+            /** @description Name of the installed web app where there is little room */
+            pwa_short_name?: string | null;
+            /** @description Former name of `pwa_short_name` */
+            short_title?: string | null;
+            /** @description Name of the instance where people sign in */
+            title?: string | null;
+        };
         PutApplicationPlanLimitsBody: {
             /** @description Maximum job log size in MB */
             ci_jobs_trace_size_limit?: number;
@@ -31688,7 +31788,7 @@ export interface components {
             trusted?: boolean;
         };
         PutApplicationSettingsBody: {
-            /** @description Email address for abuse reports */
+            /** @description Email address for abuse reports; there are none */
             abuse_notification_email?: string | null;
             /** @description Sign-up and password reset emails per hour and address; 0 for unlimited */
             account_mails_limit?: number;
@@ -31744,7 +31844,7 @@ export interface components {
             anonymous_searches_allowed?: boolean;
             /** @description Time after which jobs are archived and cannot be retried, in words; empty for never */
             archive_builds_in_human_readable?: string | null;
-            /** @description Maximum includes of an AsciiDoc document; 0 to 64 */
+            /** @description Maximum includes of an AsciiDoc document; those are shown as text; 0 to 64 */
             asciidoc_max_includes?: number;
             /** @description Hosts whose images are not proxied; wildcards */
             asset_proxy_allowlist?: string[] | null;
@@ -31767,15 +31867,15 @@ export interface components {
             auto_devops_domain?: string | null;
             /** @description Enable Auto DevOps for all projects by default */
             auto_devops_enabled?: boolean;
-            /** @description Username completions per minute, authenticated */
+            /** @description Username completions per minute, authenticated; they are requests of the API like others */
             autocomplete_users_limit?: number;
-            /** @description Username completions per minute, unauthenticated */
+            /** @description Username completions per minute, unauthenticated; they are requests of the API like others */
             autocomplete_users_unauthenticated_limit?: number;
             /** @description Allocate purchased storage automatically */
             automatic_purchased_storage_allocation?: boolean;
             /** @description Look up avatars by email address */
             avatarservice_enabled?: boolean;
-            /** @description Concurrent batches of a direct transfer; at least 1 */
+            /** @description Concurrent batches of a direct transfer; they come one after the other; at least 1 */
             bulk_import_concurrent_pipeline_batch_limit?: number;
             /** @description Enable group migration by direct transfer */
             bulk_import_enabled?: boolean;
@@ -31801,13 +31901,13 @@ export interface components {
             code_suggestions_api_rate_limit?: number;
             /** @description Hostname of private commit email addresses */
             commit_email_hostname?: string | null;
-            /** @description Concurrent jobs of a Bitbucket Cloud import; at least 1 */
+            /** @description Concurrent jobs of a Bitbucket Cloud import; an import is one task; at least 1 */
             concurrent_bitbucket_import_jobs_limit?: number;
-            /** @description Concurrent jobs of a Bitbucket Server import; at least 1 */
+            /** @description Concurrent jobs of a Bitbucket Server import; an import is one task; at least 1 */
             concurrent_bitbucket_server_import_jobs_limit?: number;
-            /** @description Concurrent jobs of a GitHub import; at least 1 */
+            /** @description Concurrent jobs of a GitHub import; an import is one task; at least 1 */
             concurrent_github_import_jobs_limit?: number;
-            /** @description Concurrent batches of relation exports; at least 1 */
+            /** @description Concurrent batches of relation exports; they are written one after the other; at least 1 */
             concurrent_relation_batch_export_limit?: number;
             /** @description Enable cleanup policies for existing projects */
             container_expiration_policies_enable_historic_entries?: boolean;
@@ -31931,13 +32031,13 @@ export interface components {
             disable_invite_members?: boolean;
             /** @description Prevent editing approval rules in merge requests */
             disable_overriding_approvers_per_merge_request?: boolean;
-            /** @description Disable passwords for users with a single sign-on identity */
+            /** @description Disable passwords for users with a single sign-on identity; there is no other sign-in than with passwords */
             disable_password_authentication_for_users_with_sso_identities?: boolean;
             /** @description Disable personal access tokens */
             disable_personal_access_tokens?: boolean;
             /** @description Disable direct code suggestions */
             disabled_direct_code_suggestions?: boolean;
-            /** @description Disabled sign-in providers */
+            /** @description Disabled sign-in providers; nobody signs in through others */
             disabled_oauth_sign_in_sources?: string[] | null;
             /** @description Show credit usage by user */
             display_gitlab_credits_user_data?: boolean;
@@ -32239,7 +32339,7 @@ export interface components {
             include_optional_metrics_in_service_ping?: boolean;
             /** @description Enable AI beta features */
             instance_level_ai_beta_features_enabled?: boolean;
-            /** @description Prefix of all other tokens; 0 to 20 */
+            /** @description Prefix of new tokens before that of their kind, with a hyphen; not of runners, whose programs know theirs; 0 to 20 */
             instance_token_prefix?: string;
             /** @description Hidden field against bots at sign-up */
             invisible_captcha_enabled?: boolean;
@@ -32271,7 +32371,7 @@ export interface components {
             lets_encrypt_notification_email?: string | null;
             /** @description Let's Encrypt terms of service accepted */
             lets_encrypt_terms_of_service_accepted?: boolean;
-            /** @description Local Markdown version; increase it to render all Markdown again */
+            /** @description Local Markdown version; Markdown is rendered when it is read, not stored */
             local_markdown_version?: number;
             /** @description Groups cannot change duo_features_enabled */
             lock_duo_features_enabled?: boolean;
@@ -32562,7 +32662,7 @@ export interface components {
             };
             /** @description Restricted visibility levels; any of private, internal, public */
             restricted_visibility_levels?: string[] | null;
-            /** @description Redirect old paths of moved groups permanently */
+            /** @description Redirect visitors who open the root of the instance permanently: to home_page_url, or to the sign-in page */
             root_moved_permanently_redirection_enabled?: boolean;
             /** @description Allow the OAuth password grant without client credentials */
             ropc_without_client_credentials?: boolean;
@@ -32710,7 +32810,7 @@ export interface components {
             static_objects_external_storage_auth_token?: string | null;
             /** @description URL of the external storage of static objects; needs static_objects_external_storage_auth_token */
             static_objects_external_storage_url?: string | null;
-            /** @description Show the banner that suggests a first pipeline */
+            /** @description Suggest to set up pipelines where a merge request has none */
             suggest_pipeline_enabled?: boolean;
             /** @description Maximum session time of web terminals in seconds; 0 for unlimited */
             terminal_max_session_time?: number;
@@ -32930,7 +33030,7 @@ export interface components {
              * @enum {string}
              */
             whats_new_variant?: "all_tiers" | "current_tier" | "disabled";
-            /** @description Allow URI includes in AsciiDoc wiki pages */
+            /** @description Allow URI includes in AsciiDoc wiki pages; those are shown as text */
             wiki_asciidoc_allow_uri_includes?: boolean;
             /** @description Maximum wiki page size in bytes; at least 1024 */
             wiki_page_max_content_bytes?: number;
@@ -39382,6 +39482,93 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getApplicationAppearance: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Appearance"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putApplicationAppearance: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PutApplicationAppearanceBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutApplicationAppearanceBody"];
+                "multipart/form-data": components["schemas"]["PutApplicationAppearanceBody"] & {
+                    /**
+                     * Format: binary
+                     * @description PNG or ICO of at most 1 MiB in the tab of the browser; empty removes it
+                     */
+                    favicon?: string | null;
+                    /**
+                     * Format: binary
+                     * @description Image of at most 1 MiB in the navigation bar; empty removes it
+                     */
+                    header_logo?: string | null;
+                    /**
+                     * Format: binary
+                     * @description Image of at most 1 MiB where people sign in; empty removes it
+                     */
+                    logo?: string | null;
+                    /**
+                     * Format: binary
+                     * @description Image of at most 1 MiB for the installed web app; empty removes it
+                     */
+                    pwa_icon?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Appearance"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getApplicationOverview: {
         parameters: {
             query?: never;
@@ -41311,6 +41498,10 @@ export interface operations {
                 confidential?: boolean;
                 /** @description Whether files and commits of forks are left out */
                 exclude_forks?: boolean;
+                /** @description Where issues and merge requests have what is looked for; title and description when absent. Also as `fields=a,b` */
+                "fields[]"?: "title"[];
+                /** @description Whether archived projects are searched as well */
+                include_archived?: boolean;
                 /** @description Lines before and after those found in files; 2 when absent */
                 num_context_lines?: number;
                 /** @description What the list is ordered by */
@@ -51874,6 +52065,10 @@ export interface operations {
                 confidential?: boolean;
                 /** @description Whether files and commits of forks are left out */
                 exclude_forks?: boolean;
+                /** @description Where issues and merge requests have what is looked for; title and description when absent. Also as `fields=a,b` */
+                "fields[]"?: "title"[];
+                /** @description Whether archived projects are searched as well */
+                include_archived?: boolean;
                 /** @description Lines before and after those found in files; 2 when absent */
                 num_context_lines?: number;
                 /** @description What the list is ordered by */
@@ -51948,6 +52143,8 @@ export interface operations {
             query: {
                 /** @description Whether files and commits of forks are left out */
                 exclude_forks?: boolean;
+                /** @description Whether archived projects are searched as well */
+                include_archived?: boolean;
                 /** @description Whether what is looked for in files is a regular expression of RE2 */
                 regex?: boolean;
                 /** @description What is looked for, whatever its case */
@@ -51998,6 +52195,8 @@ export interface operations {
             query: {
                 /** @description Whether files and commits of forks are left out */
                 exclude_forks?: boolean;
+                /** @description Whether archived projects are searched as well */
+                include_archived?: boolean;
                 /** @description Whether what is looked for in files is a regular expression of RE2 */
                 regex?: boolean;
                 /** @description Files of repositories, or of wikis */
@@ -56387,6 +56586,8 @@ export interface operations {
             query: {
                 /** @description Whether issues and epics are confidential */
                 confidential?: boolean;
+                /** @description Where issues and merge requests have what is looked for; title and description when absent. Also as `fields=a,b` */
+                "fields[]"?: "title"[];
                 /** @description Lines before and after those found in files; 2 when absent */
                 num_context_lines?: number;
                 /** @description What the list is ordered by */
@@ -80547,6 +80748,8 @@ export interface operations {
             query: {
                 /** @description Whether issues and epics are confidential */
                 confidential?: boolean;
+                /** @description Where issues and merge requests have what is looked for; title and description when absent. Also as `fields=a,b` */
+                "fields[]"?: "title"[];
                 /** @description Lines before and after those found in files; 2 when absent */
                 num_context_lines?: number;
                 /** @description What the list is ordered by */
@@ -80671,6 +80874,8 @@ export interface operations {
             query: {
                 /** @description Whether files and commits of forks are left out */
                 exclude_forks?: boolean;
+                /** @description Whether archived projects are searched as well */
+                include_archived?: boolean;
                 /** @description Whether what is looked for in files is a regular expression of RE2 */
                 regex?: boolean;
                 /** @description Files of repositories, or of wikis */
@@ -85713,6 +85918,10 @@ export interface operations {
                 confidential?: boolean;
                 /** @description Whether files and commits of forks are left out */
                 exclude_forks?: boolean;
+                /** @description Where issues and merge requests have what is looked for; title and description when absent. Also as `fields=a,b` */
+                "fields[]"?: "title"[];
+                /** @description Whether archived projects are searched as well */
+                include_archived?: boolean;
                 /** @description Lines before and after those found in files; 2 when absent */
                 num_context_lines?: number;
                 /** @description What the list is ordered by */
@@ -85782,6 +85991,8 @@ export interface operations {
             query: {
                 /** @description Whether files and commits of forks are left out */
                 exclude_forks?: boolean;
+                /** @description Whether archived projects are searched as well */
+                include_archived?: boolean;
                 /** @description Whether what is looked for in files is a regular expression of RE2 */
                 regex?: boolean;
                 /** @description What is looked for, whatever its case */
@@ -85827,6 +86038,8 @@ export interface operations {
             query: {
                 /** @description Whether files and commits of forks are left out */
                 exclude_forks?: boolean;
+                /** @description Whether archived projects are searched as well */
+                include_archived?: boolean;
                 /** @description Whether what is looked for in files is a regular expression of RE2 */
                 regex?: boolean;
                 /** @description Files of repositories, or of wikis */

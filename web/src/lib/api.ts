@@ -30,6 +30,24 @@ export interface SessionState {
   readonly maintenance: { readonly message: string | null } | null;
   /** Whether administrators tell everybody something now. */
   readonly announcements: boolean;
+  /** What administrators changed of the frame of all pages. */
+  readonly appearance: {
+    /** Lines above and below every page; empty where there is none. */
+    readonly header_html: string;
+    readonly footer_html: string;
+    readonly background: string;
+    readonly color: string;
+    /** Of the navigation bar. */
+    readonly logo: string | null;
+  } | null;
+  /** What administrators set for all pages. */
+  readonly pages: {
+    /** How much longer they wait before they ask again; 0 for ever. */
+    readonly polling_interval_multiplier: number;
+    /** Jobs that the graph of a pipeline has in a column at first. */
+    readonly jobs_per_stage: number;
+    readonly suggest_pipeline: boolean;
+  };
   readonly csrf_token: string;
 }
 
@@ -43,6 +61,8 @@ const nobody: SessionState = {
   impersonation_enabled: false,
   maintenance: null,
   announcements: false,
+  appearance: null,
+  pages: { polling_interval_multiplier: 1, jobs_per_stage: 200, suggest_pipeline: true },
   csrf_token: '',
 };
 

@@ -36,6 +36,7 @@ const configuration: InstanceConfiguration = {
   search: { anonymous: true, scopes: ['projects'], default_scope: null },
   formulas: { limited: true, locked: false },
   help: { text_html: '', support_url: null, documentation_url: null },
+  guidelines: { new_project_html: '', members_html: '', profile_image_html: '' },
   ci: { protected_variables: true, runners_text_html: '' },
   first_day_of_week: 0,
   throttles: [

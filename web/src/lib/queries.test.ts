@@ -47,3 +47,19 @@ test('what was read is read once more, and nothing else', async () => {
   expect(reads).toEqual(['one', 'other', 'one']);
   for (const stop of stops) stop();
 });
+
+test('asks again as often as queries say, times what administrators set', () => {
+  const cache = new AnswerCache();
+  const interval = (refetchInterval: number | false | (() => number | false)) => {
+    const observer = new QueryObserver(cache, { queryKey: ['paced'], queryFn: () => 1, refetchInterval });
+    const { refetchInterval: found } = observer.options;
+    return typeof found === 'function' ? found(observer.getCurrentQuery()) : found;
+  };
+  expect(interval(2_000)).toBe(2_000);
+  cache.pace = 2.5;
+  expect(interval(2_000)).toBe(5_000);
+  expect(interval(() => 1_000)).toBe(2_500);
+  expect([interval(false), interval(() => false)]).toEqual([false, false]);
+  cache.pace = 0;
+  expect(interval(2_000)).toBe(false);
+});

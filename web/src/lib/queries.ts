@@ -1,5 +1,13 @@
 /** The cache of answers, shared by loaders and pages. */
-import { type InvalidateOptions, type InvalidateQueryFilters, QueryClient, type QueryKey } from '@tanstack/react-query';
+import {
+  type DefaultError,
+  type DefaultedQueryObserverOptions,
+  type InvalidateOptions,
+  type InvalidateQueryFilters,
+  QueryClient,
+  type QueryKey,
+  type QueryObserverOptions,
+} from '@tanstack/react-query';
 import { ApiError } from './api.ts';
 import { followReads } from './cursors.ts';
 
@@ -8,6 +16,34 @@ import { followReads } from './cursors.ts';
  * another one, and takes its answer for the state after the change: here it is asked once more when it has ended.
  */
 export class AnswerCache extends QueryClient {
+  /** How much longer than they say queries wait before they ask again; 0 for ever. */
+  pace = 1;
+
+  override defaultQueryOptions<
+    Answer = unknown,
+    Failure = DefaultError,
+    Shown = Answer,
+    Stored = Answer,
+    Key extends QueryKey = QueryKey,
+    Param = never,
+  >(
+    options:
+      | QueryObserverOptions<Answer, Failure, Shown, Stored, Key, Param>
+      | DefaultedQueryObserverOptions<Answer, Failure, Shown, Stored, Key>,
+  ): DefaultedQueryObserverOptions<Answer, Failure, Shown, Stored, Key> {
+    const defaulted = super.defaultQueryOptions(options);
+    const { refetchInterval: own } = defaulted;
+    if (options._defaulted || own === undefined || own === false) return defaulted;
+    return {
+      ...defaulted,
+      refetchInterval: (query) => {
+        const interval = typeof own === 'function' ? own(query) : own;
+        if (typeof interval !== 'number') return interval;
+        return this.pace === 0 ? false : interval * this.pace;
+      },
+    };
+  }
+
   override async invalidateQueries<Key extends QueryKey = QueryKey>(
     filters?: InvalidateQueryFilters<Key>,
     options?: InvalidateOptions,

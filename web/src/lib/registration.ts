@@ -18,6 +18,8 @@ export interface Registration {
   readonly after_sign_up_html: string;
   /** Empty where there is nothing. */
   readonly sign_in_html: string;
+  /** How the instance presents itself; empty and null where administrators say nothing. */
+  readonly instance: { readonly title: string; readonly description_html: string; readonly logo: string | null };
 }
 
 async function answered<T>(call: Promise<T | null>): Promise<T> {

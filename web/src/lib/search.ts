@@ -12,7 +12,12 @@ export interface SearchAddress {
   readonly page?: number | undefined;
   /** Whether code is searched for a regular expression. */
   readonly regex?: boolean | undefined;
+  /** Whether archived projects are searched as well, where many are. */
+  readonly archived?: boolean | undefined;
 }
+
+const archivedToo = ({ archived, project_id }: SearchAddress) =>
+  archived && project_id === undefined ? { include_archived: true } : {};
 
 export const scopeNames = {
   projects: 'Projects',
@@ -237,7 +242,11 @@ export const found = (at: SearchAddress, scope: Scope) =>
     queryFn: async () => {
       const search = at.search ?? '';
       const state = states[scope]?.includes(at.state ?? '') ? (at.state as 'opened') : undefined;
-      const more = { ...(state ? { state } : {}), ...(at.regex && isCode(scope) ? { regex: true } : {}) };
+      const more = {
+        ...(state ? { state } : {}),
+        ...(at.regex && isCode(scope) ? { regex: true } : {}),
+        ...archivedToo(at),
+      };
       const query = { scope: scope as 'issues', search, page: at.page ?? 1, per_page: 20, ...more };
       const { project_id: project, group_id: group } = at;
       return await unwrapPage(
@@ -257,9 +266,9 @@ type CodeFacets = Schemas['CodeFacets'];
 export const facets = (at: SearchAddress, scope: Scope) => {
   const { search = '', project_id: project, group_id: group, regex } = at;
   return queryOptions({
-    queryKey: ['search-facets', scope, search, project, group, regex],
+    queryKey: ['search-facets', scope, search, project, group, regex, at.archived],
     queryFn: async (): Promise<CodeFacets> => {
-      const query = { scope: scope as 'blobs', search, ...(regex ? { regex } : {}) };
+      const query = { scope: scope as 'blobs', search, ...(regex ? { regex } : {}), ...archivedToo(at) };
       return await unwrap(
         project !== undefined
           ? client.GET('/projects/{id}/search/facets', { params: { path: { id: project }, query } })
@@ -276,11 +285,12 @@ export const facets = (at: SearchAddress, scope: Scope) => {
 const longestCounted = 256;
 
 /** How much is found by scope, in words: `3`, or `10,000+` where there is more than was counted. */
-export const scopeCounts = ({ search = '', project_id: project, group_id: group, regex }: SearchAddress) =>
-  queryOptions({
-    queryKey: ['search-counts', search, project, group, regex],
+export const scopeCounts = (at: SearchAddress) => {
+  const { search = '', project_id: project, group_id: group, regex } = at;
+  return queryOptions({
+    queryKey: ['search-counts', search, project, group, regex, at.archived],
     queryFn: async () => {
-      const query = { search, ...(regex ? { regex } : {}) };
+      const query = { search, ...(regex ? { regex } : {}), ...archivedToo(at) };
       const { counts } = await unwrap(
         project !== undefined
           ? client.GET('/projects/{id}/search/counts', { params: { path: { id: project }, query } })
@@ -293,6 +303,7 @@ export const scopeCounts = ({ search = '', project_id: project, group_id: group,
     enabled: search !== '' && search.length <= longestCounted,
     staleTime: 30_000,
   });
+};
 
 export interface Facet {
   readonly name: string;

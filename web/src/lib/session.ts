@@ -3,7 +3,13 @@ import { queryOptions } from '@tanstack/react-query';
 import { readSession, type SessionState } from './api.ts';
 import { queries } from './queries.ts';
 
-export const sessionQuery = queryOptions({ queryKey: ['session'], queryFn: readSession, staleTime: 60_000 });
+async function pacedSession(): Promise<SessionState> {
+  const session = await readSession();
+  queries.pace = session.pages.polling_interval_multiplier;
+  return session;
+}
+
+export const sessionQuery = queryOptions({ queryKey: ['session'], queryFn: pacedSession, staleTime: 60_000 });
 
 /** The session, fetched once. */
 export const currentSession = () => queries.ensureQueryData(sessionQuery);

@@ -42,6 +42,7 @@ export async function loadJobs(status: JobStatus | undefined) {
   await Promise.all([loadPages(backgroundJobs(status)), load(codeIndexes())]);
 }
 export const loadMessages = async () => loadPages((await import('../lib/broadcast-messages.ts')).broadcastMessages());
+export const loadAppearance = async () => load((await import('../lib/appearance.ts')).appearance());
 export async function loadFleet(by: UsageGroup, month: string | undefined) {
   const { runnerUsage, runnerVersions, thisMonth } = await import('../lib/fleet.ts');
   await Promise.all([load(runnerVersions), loadPages(runnerUsage(by, month ?? thisMonth()))]);

@@ -165,6 +165,13 @@ const settings = createRoute({
   component: lazyRouteComponent(() => import('../features/admin/ApplicationSettingsPage.tsx')),
 });
 
+const appearance = createRoute({
+  ...inAdmin,
+  path: '/admin/application_settings/appearance',
+  loader: async () => (await loaders()).loadAppearance(),
+  component: lazyRouteComponent(() => import('../features/admin/AppearancePage.tsx')),
+});
+
 const topicList = createRoute({
   ...inAdmin,
   path: '/admin/topics',
@@ -229,5 +236,6 @@ export const adminRoutes = [
   integrationList,
   backupList,
   applications,
+  appearance,
   settings,
 ] as const;

@@ -18,6 +18,7 @@ export const searchRoute = createRoute({
     state: text(search.state),
     page: number(search.page),
     regex: search.regex === true ? true : undefined,
+    archived: search.archived === true ? true : undefined,
   }),
   beforeLoad: async (at) => {
     const { search } = await queries.ensureQueryData(configuration());

@@ -3,6 +3,8 @@ import type { Feature } from '../../kernel/feature.ts';
 import type { Ports } from '../../kernel/ports.ts';
 import type { Switches } from '../../kernel/switches/index.ts';
 import { announcements } from '../identity/index.ts';
+import { mountAppearance } from './appearance/appearance.mount.ts';
+import { type AppearanceDependencies, appearanceRoutes } from './appearance/appearance.routes.ts';
 import { backgroundJobRoutes } from './background-jobs/background-jobs.routes.ts';
 import { queueMetricsRoutes } from './background-jobs/queue-metrics.routes.ts';
 import { type BackupDependencies, type Backups, backupFeature } from './backups/index.ts';
@@ -20,7 +22,8 @@ export { type Backups, headsOf, openDestination, restoreBackup, verifyBackup } f
 export { pushBanner } from './broadcast-messages/push-banner.ts';
 
 export interface AdminDependencies
-  extends ConfigurationDependencies,
+  extends AppearanceDependencies,
+    ConfigurationDependencies,
     OverviewDependencies,
     Omit<BackupDependencies, 'release'> {
   readonly config: BackupDependencies['config'] & { readonly workers: number };
@@ -45,8 +48,12 @@ export function adminFeature(deps: AdminDependencies): Feature & { readonly back
       ...backgroundJobRoutes(deps.db),
       ...queueMetricsRoutes(deps),
       ...broadcastMessageRoutes(deps.db),
+      ...appearanceRoutes(deps),
     ],
-    mount: (server) => mountSecurityText(server, settings),
+    mount: (server) => {
+      mountSecurityText(server, settings);
+      mountAppearance(server, deps.appearance, deps.objects);
+    },
     tasks: backup.tasks,
     cron: backup.cron,
     backups: backup.backups,

@@ -1,5 +1,6 @@
 /** Identity: users, access tokens, sessions, and who is behind a request. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Appearance } from '../../kernel/appearance/index.ts';
 import { systemOrigin } from '../../kernel/audit/index.ts';
 import type { Caller } from '../../kernel/authz/subjects.ts';
 import type { Db } from '../../kernel/db/index.ts';
@@ -82,7 +83,7 @@ import {
   userRoutes,
 } from './users/index.ts';
 
-export { type Avatars, createAvatars, maximumAvatarBytes } from './avatars/index.ts';
+export { type Avatars, avatarRules, createAvatars, maximumAvatarBytes } from './avatars/index.ts';
 export { scopesAllowGit } from './credentials/index.ts';
 export { type CiDeployToken, ciDeployToken } from './deploy-tokens/ci-token.ts';
 export { setNotificationEmail } from './emails/index.ts';
@@ -139,6 +140,7 @@ export interface IdentityDependencies {
   /** Password hashes without the work that protects them, for tests. */
   readonly quickPasswords: boolean;
   readonly markdown: Pick<Markdown, 'html'>;
+  readonly appearance: Appearance;
   readonly settings: Settings;
   /** Changes that other processes made; caches of callers are bypassed while they do not arrive. */
   readonly changes: ChangeFeed;
@@ -346,7 +348,7 @@ export function identityFeature(deps: IdentityDependencies): Identity {
       ...oauth.routes,
       ...auditEventRoutes(db),
       ...deployKeyRoutes(db, deployKeys),
-      ...deployTokenRoutes(db, createDeployTokens({ db, secrets: deps.secrets, forget: cache.clear })),
+      ...deployTokenRoutes(db, createDeployTokens({ db, settings, secrets: deps.secrets, forget: cache.clear })),
     ],
     references: [userReferences(db)],
     tasks: [
@@ -380,6 +382,7 @@ export function identityFeature(deps: IdentityDependencies): Identity {
         externalUrl,
         signInRefusal: deps.signInRefusal,
         announcements: deps.ports.one(announcements),
+        appearance: deps.appearance,
         impersonationEnabled: deps.impersonationEnabled,
       });
       mountHomePage(server, { settings, credentials: resolver, externalUrl, page: deps.page });
@@ -394,6 +397,7 @@ export function identityFeature(deps: IdentityDependencies): Identity {
         mailRefusal: deps.mailRefusal,
         externalUrl,
         markdown: deps.markdown,
+        appearance: deps.appearance,
       });
       mountUsernameExists(server, {
         db,

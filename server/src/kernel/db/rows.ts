@@ -2,6 +2,7 @@
 import type { Selectable } from 'kysely';
 import type {
   AccessTokensTable,
+  AppearancesTable,
   AuditEventsTable,
   AwardEmojiTable,
   BadgesTable,
@@ -116,6 +117,7 @@ export type Pipeline = Selectable<PipelinesTable>;
 export type ResourceGroup = Selectable<ResourceGroupsTable>;
 export type Environment = Selectable<EnvironmentsTable>;
 export type Deployment = Selectable<DeploymentsTable>;
+export type Appearance = Selectable<AppearancesTable>;
 export type BroadcastMessage = Selectable<BroadcastMessagesTable>;
 export type FeatureFlag = Selectable<FeatureFlagsTable>;
 export type FeatureFlagUserList = Selectable<FeatureFlagUserListsTable>;

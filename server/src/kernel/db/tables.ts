@@ -34,6 +34,29 @@ export interface AccessTokensTable {
   expiry_told: number | null;
 }
 
+export interface AppearancesTable {
+  id: Generated<number>;
+  title: Generated<string>;
+  description: Generated<string>;
+  pwa_name: Generated<string>;
+  pwa_short_name: Generated<string>;
+  pwa_description: Generated<string>;
+  logo: string | null;
+  pwa_icon: string | null;
+  header_logo: string | null;
+  favicon: string | null;
+  member_guidelines: Generated<string>;
+  new_project_guidelines: Generated<string>;
+  profile_image_guidelines: Generated<string>;
+  header_message: Generated<string>;
+  footer_message: Generated<string>;
+  message_background_color: Generated<string>;
+  message_font_color: Generated<string>;
+  email_header_and_footer_enabled: Generated<boolean>;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
+}
+
 export interface ApplicationSettingsTable {
   name: string;
   value: JsonColumn;
@@ -2603,6 +2626,7 @@ export interface WikisTable {
 export interface Database {
   access_requests: AccessRequestsTable;
   access_tokens: AccessTokensTable;
+  appearances: AppearancesTable;
   application_settings: ApplicationSettingsTable;
   approval_rule_branches: ApprovalRuleBranchesTable;
   approval_rule_groups: ApprovalRuleGroupsTable;

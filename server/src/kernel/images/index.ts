@@ -16,7 +16,8 @@ import { inertImageHeaders } from './image-type.ts';
 
 export { assetProxyOrigin } from './asset-proxy.ts';
 export { displayableImageType, imageType, inertImageHeaders } from './image-type.ts';
-export { formerPictureFile, pictureFile, pictureKey, pictureTag, storedPicture } from './pictures.ts';
+export { formerPictureFile, pictureFile, pictureKey, storedPicture } from './pictures.ts';
+export { type Picture, type PictureRules, readPicture, sendPicture, storePicture } from './stored.ts';
 
 export interface Images {
   /** How images of documents are addressed, by the settings as they are now. */

@@ -10,6 +10,8 @@ const extensions: Readonly<Record<string, readonly string[]>> = {
   'image/webp': ['webp'],
   'image/bmp': ['bmp'],
   'image/vnd.microsoft.icon': ['ico'],
+  'image/svg+xml': ['svg'],
+  'image/avif': ['avif'],
 };
 
 const longestName = 100;

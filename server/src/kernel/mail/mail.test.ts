@@ -106,6 +106,7 @@ describe('the check of the server', () => {
       replyTo: null,
       externalUrl: 'https://forge.example',
       settings: app.settings,
+      frame: () => Promise.resolve({ header: null, footer: null, background: '', color: '' }),
       secrets: secretsFrom(randomBytes(32)),
       log: { info: () => undefined, warn: () => undefined },
     });

@@ -7,7 +7,7 @@ import type { Db } from '../db/index.ts';
 import { addJob, defineTask, type Task } from '../queue/index.ts';
 import type { Secrets } from '../secrets/index.ts';
 import type { Settings } from '../settings/index.ts';
-import { type MailMessage, type MailText, renderMail } from './message.ts';
+import { type MailFrame, type MailMessage, type MailText, renderMail } from './message.ts';
 import { isMailAddress, parseMailbox, parseSmtpUrl, type SmtpServer } from './smtp-url.ts';
 
 export interface MailDependencies {
@@ -18,6 +18,8 @@ export interface MailDependencies {
   readonly replyTo: string | null;
   readonly externalUrl: string;
   readonly settings: Settings;
+  /** What is above and below every message. */
+  readonly frame: () => Promise<Omit<MailFrame, 'addition'>>;
   /** Messages wait sealed: they hold links that must not be read from the queue's table. */
   readonly secrets: Pick<Secrets, 'seal' | 'open'>;
   readonly log: { info(details: object, message: string): void; warn(details: object, message: string): void };
@@ -141,7 +143,10 @@ export function createMail(deps: MailDependencies): Mail {
     send: async (tx, letter) => {
       if (!server) return false;
       if (!isMailAddress(letter.to)) throw new Error('a message has no usable address');
-      const message = renderMail(letter, externalUrl, (await settings.read()).email_additional_text);
+      const message = renderMail(letter, externalUrl, {
+        ...(await deps.frame()),
+        addition: (await settings.read()).email_additional_text,
+      });
       const sealed = secrets.seal(JSON.stringify({ id: randomUUID(), message }), purpose).toString('base64');
       await addJob(tx, task, { sealed });
       return true;

@@ -58,19 +58,41 @@ const escapes: Readonly<Record<string, string>> = {
 const escaped = (text: string) => text.replace(/[&<>"']/g, (character) => escapes[character] ?? character);
 const oneLine = (text: string) => text.replace(/\s+/g, ' ').trim();
 
+/** What administrators have in every message. */
+export interface MailFrame {
+  /** Lines above and below everything, the HTML safe to show. */
+  readonly header: { readonly text: string; readonly html: string } | null;
+  readonly footer: { readonly text: string; readonly html: string } | null;
+  readonly background: string;
+  readonly color: string;
+  /** Behind the reason for the message. */
+  readonly addition: string | null;
+}
+
+const noFrame: MailFrame = { header: null, footer: null, background: '', color: '', addition: null };
+
 /** Texts of people are escaped in the HTML part and kept in one line in the subject. */
-export function renderMail(letter: MailText, externalUrl: string, addition: string | null = null): MailMessage {
+export function renderMail(letter: MailText, externalUrl: string, frame: MailFrame = noFrame): MailMessage {
   const { paragraphs, body, action, details = [], closing, unsubscribe } = letter;
-  const footer = `You receive this message because of your account on ${externalUrl}.`;
+  const { header, footer, addition } = frame;
+  const because = `You receive this message because of your account on ${externalUrl}.`;
   const text = [
+    ...(header ? [header.text] : []),
     ...paragraphs,
     ...(body ? [body.text] : []),
     ...(action ? [`${action.label}:\n${action.url}`] : []),
     ...(details.length > 0 ? [details.map(([name, value]) => `${name}: ${oneLine(value)}`).join('\n')] : []),
     ...(closing ? [closing] : []),
-    `-- \n${[footer, ...(unsubscribe ? [`Unsubscribe from this thread: ${unsubscribe}`] : []), ...(addition ? [addition] : [])].join('\n\n')}`,
+    `-- \n${[because, ...(unsubscribe ? [`Unsubscribe from this thread: ${unsubscribe}`] : []), ...(addition ? [addition] : [])].join('\n\n')}`,
+    ...(footer ? [footer.text] : []),
   ].join('\n\n');
   const paragraph = (content: string) => `<p style="margin:0 0 16px">${content}</p>`;
+  const line = (message: MailFrame['header']) =>
+    message
+      ? [
+          `<div style="padding:4px 12px;margin:0 0 16px;text-align:center;background:${escaped(frame.background)};color:${escaped(frame.color)}">${message.html}</div>`,
+        ]
+      : [];
   const rows = details.map(
     ([name, value]) =>
       `<tr><td style="padding:2px 16px 2px 0;color:#5c6370">${escaped(name)}</td><td>${escaped(oneLine(value))}</td></tr>`,
@@ -78,6 +100,7 @@ export function renderMail(letter: MailText, externalUrl: string, addition: stri
   const html = [
     '<!doctype html><html lang="en"><head><meta charset="utf-8"></head>',
     '<body style="font:16px/1.5 system-ui,sans-serif;color:#1f2328;max-width:36em;margin:24px auto;padding:0 16px">',
+    ...line(header),
     ...paragraphs.map((each) => paragraph(escaped(each))),
     ...(body ? [`<div style="margin:0 0 16px">${body.html}</div>`] : []),
     ...(action
@@ -90,9 +113,10 @@ export function renderMail(letter: MailText, externalUrl: string, addition: stri
       : []),
     ...(rows.length > 0 ? [`<table style="margin:0 0 16px;border-collapse:collapse">${rows.join('')}</table>`] : []),
     ...(closing ? [paragraph(escaped(closing))] : []),
-    `<p style="color:#5c6370;font-size:14px;border-top:1px solid #d0d7de;padding-top:8px">${escaped(footer)}</p>`,
+    `<p style="color:#5c6370;font-size:14px;border-top:1px solid #d0d7de;padding-top:8px">${escaped(because)}</p>`,
     ...(unsubscribe ? [paragraph(`<a href="${escaped(unsubscribe)}">Unsubscribe from this thread</a>`)] : []),
     ...(addition ? [paragraph(escaped(addition))] : []),
+    ...line(footer),
     '</body></html>',
   ].join('\n');
   const headers = {

@@ -30,8 +30,22 @@ export interface Secrets {
 /** SHA-256 of a token of high entropy: what is stored and looked up. */
 export const tokenHash = (token: string): Buffer => createHash('sha256').update(token).digest();
 
+/** A kind of token as this instance writes it: behind the name that administrators gave all of its tokens. */
+export const instancePrefix = (
+  prefix: string,
+  { instance_token_prefix: own }: { readonly instance_token_prefix: string },
+): string => (own === '' ? prefix : `${own}-${prefix}`);
+
 /** A new token: the prefix and at least 160 random bits. */
 export const newToken = (prefix: string): string => prefix + randomBytes(20).toString('base64url');
+
+/** Whether a token is of a kind, whatever the instance was called when it was made. */
+export const isOfKind = (token: string, prefix: string): boolean =>
+  token.startsWith(prefix) ||
+  (token.length > randomLength + prefix.length && token.slice(0, -randomLength).endsWith(`-${prefix}`));
+
+/** Characters of the random part of a new token. */
+const randomLength = 27;
 
 /** Compares without telling by time where they differ. */
 export function equalSecrets(a: string, b: string): boolean {

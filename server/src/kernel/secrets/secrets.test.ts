@@ -6,7 +6,16 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../test/database.ts';
 import { createDb, createPool, type Db } from '../db/index.ts';
-import { checkFingerprint, equalSecrets, loadMasterKey, newToken, secretsFrom, tokenHash } from './index.ts';
+import {
+  checkFingerprint,
+  equalSecrets,
+  instancePrefix,
+  isOfKind,
+  loadMasterKey,
+  newToken,
+  secretsFrom,
+  tokenHash,
+} from './index.ts';
 
 let database: TestDatabase;
 let db: Db;
@@ -61,6 +70,22 @@ it('[security 21] makes tokens of 160 random bits and stores their hash', () => 
   expect(tokenHash(a)).toHaveLength(32);
   expect(tokenHash(a).equals(tokenHash(a))).toBe(true);
   expect([equalSecrets(a, a), equalSecrets(a, b), equalSecrets(a, '')]).toEqual([true, false, false]);
+});
+
+it('knows the kind of a token, with and without the prefix of the instance', () => {
+  const acme = { instance_token_prefix: 'acme' };
+  const made = newToken(instancePrefix('gldt-', acme));
+  expect(made).toMatch(/^acme-gldt-[A-Za-z0-9_-]{27}$/);
+  expect(instancePrefix('gldt-', { instance_token_prefix: '' })).toBe('gldt-');
+  expect([made, newToken('gldt-'), 'gldt-old'].map((token) => isOfKind(token, 'gldt-'))).toEqual([true, true, true]);
+  const others = [
+    newToken('glpat-'),
+    'a password with -gldt- in it',
+    'acme-gldt-short',
+    `xgldt-${made.slice(-27)}`,
+    '',
+  ];
+  expect(others.map((token) => isOfKind(token, 'gldt-'))).toEqual(others.map(() => false));
 });
 
 it('makes the key file once, for its owner only, when many start at the same time', async () => {

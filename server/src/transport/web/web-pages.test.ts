@@ -48,6 +48,34 @@ describe('web pages', () => {
     },
   );
 
+  it('the document names the icons that administrators chose, and the manifest', async () => {
+    const from = mkdtempSync(join(tmpdir(), 'mr-icons-'));
+    writeFileSync(
+      join(from, 'index.html'),
+      '<link rel="icon" href="/favicon.svg" type="image/svg+xml" /><title>page</title>',
+    );
+    let icons: { favicon: string | null; pwa_icon: string | null } = { favicon: null, pwa_icon: null };
+    const pages = webPages({ directory: from, appearance: () => icons });
+    const server = createHttpServer(
+      { log: pino({ level: 'silent' }), trustedProxies: [], fallback: pages.fallback },
+      () => [],
+    );
+    const first = await server.inject({ url: '/', headers: html });
+    expect(first.body).toContain('<link rel="icon" href="/favicon.svg" type="image/svg+xml" />');
+    expect(first.body).toContain('<link rel="manifest" href="/-/manifest.json" />');
+    expect(first.headers['content-security-policy']).toContain("manifest-src 'self'");
+    icons = { favicon: 'key/f.png', pwa_icon: 'key/i.png' };
+    const second = await server.inject({ url: '/', headers: { ...html, 'if-none-match': String(first.headers.etag) } });
+    expect([second.statusCode, second.body]).toEqual([
+      200,
+      expect.stringContaining('<link rel="icon" href="/uploads/-/system/appearance/favicon/1/f.png" />'),
+    ]);
+    expect(second.body).toContain(
+      '<link rel="apple-touch-icon" href="/uploads/-/system/appearance/pwa_icon/1/i.png" />',
+    );
+    rmSync(from, { recursive: true, force: true });
+  });
+
   it.each([
     ['/', []],
     ['/admin/users', []],

@@ -3,6 +3,7 @@ import { type Dirent, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type AppearanceValues, picturePath } from '../../kernel/appearance/index.ts';
 import { takesCoding } from '../../kernel/http/compression.ts';
 import { etagMatches, etagOf } from '../../kernel/http/conditional.ts';
 import { cookie } from '../../kernel/http/credentials.ts';
@@ -14,7 +15,11 @@ export interface WebPagesOptions {
   readonly directory: string;
   /** Origin of another server that pages may load images from; null for none. */
   readonly imageOrigin?: () => string | null;
+  /** The icons that administrators chose. */
+  readonly appearance?: () => Icons;
 }
+
+type Icons = Pick<AppearanceValues, 'favicon' | 'pwa_icon'>;
 
 export interface WebPages {
   /** The files of the build. */
@@ -55,6 +60,7 @@ const contentSecurityPolicy = (imageOrigin: string | null, scripts = "'self'") =
     "style-src 'self' 'unsafe-inline'",
     `img-src 'self' data:${imageOrigin === null ? '' : ` ${imageOrigin}`}`,
     'media-src blob:',
+    "manifest-src 'self'",
     "font-src 'self'",
     "connect-src 'self'",
     "form-action 'self'",
@@ -97,10 +103,39 @@ function codedFile(files: ReadonlyMap<string, string>, name: string, header: str
   return { path: files.get(name) ?? '', coding: null };
 }
 
-export function webPages({ directory, imageOrigin = () => null }: WebPagesOptions): WebPages {
+const iconLink = /<link rel="icon"[^>]*>/;
+const escapedPath = (path: string) => path.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
+
+/** The document with the icons of the instance and what an installed web app is called, and its tag. */
+function documentWith(built: string) {
+  let made: { readonly icons: Icons; readonly document: Buffer; readonly tag: string } | undefined;
+  return (icons: Icons) => {
+    if (made && made.icons.favicon === icons.favicon && made.icons.pwa_icon === icons.pwa_icon) return made;
+    const favicon = picturePath('favicon', icons.favicon);
+    const touch = picturePath('pwa_icon', icons.pwa_icon);
+    const document = Buffer.from(
+      built.replace(iconLink, (link) =>
+        [
+          favicon === null ? link : `<link rel="icon" href="${escapedPath(favicon)}" />`,
+          ...(touch === null ? [] : [`<link rel="apple-touch-icon" href="${escapedPath(touch)}" />`]),
+          '<link rel="manifest" href="/-/manifest.json" />',
+        ].join('\n    '),
+      ),
+    );
+    made = { icons, document, tag: etagOf(document) };
+    return made;
+  };
+}
+
+const ownIcons: Icons = { favicon: null, pwa_icon: null };
+
+export function webPages({
+  directory,
+  imageOrigin = () => null,
+  appearance = () => ownIcons,
+}: WebPagesOptions): WebPages {
   const files = listFiles(directory);
-  const document = files.has('/index.html') ? readFileSync(join(directory, 'index.html')) : null;
-  const documentTag = document ? etagOf(document) : undefined;
+  const shown = files.has('/index.html') ? documentWith(readFileSync(join(directory, 'index.html'), 'utf8')) : null;
   const linksOf = firstRequests(readFirstLoads(directory));
   return {
     mount(server) {
@@ -128,14 +163,15 @@ export function webPages({ directory, imageOrigin = () => null }: WebPagesOption
       }
     },
     fallback(request, reply, status = 200) {
-      if (document === null || (request.method !== 'GET' && request.method !== 'HEAD')) return false;
+      if (shown === null || (request.method !== 'GET' && request.method !== 'HEAD')) return false;
       if (notPages.test(request.url) || !takesPages.test(request.headers.accept ?? '*/*')) return false;
-      const unchanged = status === 200 && etagMatches(request.headers['if-none-match'], documentTag);
+      const { document, tag } = shown(appearance());
+      const unchanged = status === 200 && etagMatches(request.headers['if-none-match'], tag);
       void reply
         .code(unchanged ? 304 : status)
         .header('Content-Type', 'text/html; charset=utf-8')
         .header('Cache-Control', 'no-cache')
-        .header('ETag', documentTag)
+        .header('ETag', tag)
         .header('Vary', 'Accept')
         .header('Link', linksOf(request.url, cookie(request, cookieNames) !== undefined))
         .header('Content-Security-Policy', contentSecurityPolicy(imageOrigin()))

@@ -24,6 +24,7 @@ const pages = [
   ['/admin/runners', 'Runners'],
   ['/admin/runner_fleet', 'Runner fleet'],
   ['/admin/applications', 'Applications'],
+  ['/admin/application_settings/appearance', 'Appearance'],
   ['/admin/application_settings/general', 'Settings'],
 ] as const;
 

@@ -6,8 +6,10 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense, useState } from 'react';
 import mark from '../../../public/favicon.svg?inline';
+import type { SessionState } from '../../lib/api.ts';
 import { sessionQuery } from '../../lib/session.ts';
 import { useListKeys } from '../../ui/ListKeys.ts';
+import { MarkdownOnDemand } from '../../ui/MarkdownOnDemand.tsx';
 import { DialogOnDemand, MenuOnDemand, onDemand } from '../../ui/onDemand.tsx';
 import { ConnectionBanner } from './ConnectionBanner.tsx';
 import classes from './Frame.module.css';
@@ -16,12 +18,35 @@ import { MaintenanceBanner } from './MaintenanceBanner.tsx';
 import { PlaceFrame } from './PlaceFrame.tsx';
 import { WorkLink } from './WorkLink.tsx';
 
-function Mark() {
+function Mark({ logo }: { logo: string | null }) {
+  if (logo !== null)
+    return (
+      <Link to="/" className={classes.mark} aria-label="Start page">
+        <img src={logo} alt="" className={classes.logo} />
+      </Link>
+    );
   return (
     <Link to="/" className={classes.mark} aria-label="Millrace, start page">
       <img src={mark} alt="" width={24} height={24} />
       <span>Millrace</span>
     </Link>
+  );
+}
+
+/** A line above or below every page. */
+function SystemMessage({ end, appearance }: { end: 'header' | 'footer'; appearance: SessionState['appearance'] }) {
+  const html = appearance?.[`${end}_html`];
+  if (!appearance || !html) return null;
+  const { background, color } = appearance;
+  return (
+    <section
+      aria-label={end === 'header' ? 'Header message' : 'Footer message'}
+      className={classes.message}
+      data-end={end}
+      style={{ background, color }}
+    >
+      <MarkdownOnDemand html={html} />
+    </section>
   );
 }
 
@@ -75,8 +100,9 @@ export function Frame(): ReactNode {
       <a href="#content" className={classes.skip}>
         Skip to content
       </a>
+      <SystemMessage end="header" appearance={data?.appearance ?? null} />
       <header className={classes.bar}>
-        <Mark />
+        <Mark logo={data?.appearance?.logo ?? null} />
         <div className={classes.grow} />
         {data?.user ? (
           <button
@@ -117,6 +143,7 @@ export function Frame(): ReactNode {
           <Outlet />
         </PlaceFrame>
       </div>
+      <SystemMessage end="footer" appearance={data?.appearance ?? null} />
       <DialogOnDemand of={palette} props={{ opened: searching, close: () => setSearching(false) }} />
       <DialogOnDemand of={shortcutList} props={{ opened: help, close: () => setHelp(false) }} />
     </>

@@ -4,6 +4,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { type MemberFilter, readMemberFilter } from '../../lib/member-filter.ts';
 import type { MemberSource } from '../../lib/members.ts';
+import { Guidelines } from '../../ui/Guidelines.tsx';
 import { AddMember } from './AddMember.tsx';
 import { type InvitedGroup, InvitedGroups } from './InvitedGroups.tsx';
 import { MemberFilters } from './MemberFilters.tsx';
@@ -49,6 +50,7 @@ export function MemberParts({ source, groups, manages, seatsOf = null, go }: Pro
         {owned ? <Tabs.Tab value="seats">Seats</Tabs.Tab> : null}
       </Tabs.List>
       <Tabs.Panel value="members">
+        {manages ? <Guidelines of="members_html" /> : null}
         {manages ? <AddMember source={source} topLevel={topLevel} added={changed} /> : null}
         <MemberFilters filter={filter} manages={manages} topLevel={topLevel} go={go} />
         <MemberList source={source} filter={filter} manages={manages} topLevel={topLevel} changed={changed} />

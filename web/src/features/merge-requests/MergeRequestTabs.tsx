@@ -1,12 +1,13 @@
 /** The tabs of a merge request that are lists: commits and pipelines. */
-import { useSuspenseQuery } from '@tanstack/react-query';
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { sessionQuery } from '../../lib/session.ts';
 import { DataList, DataRow } from '../../ui/DataList.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
 import { CommitMeta } from '../commits/CommitMeta.tsx';
-import { useProject } from '../projects/useProject.ts';
+import { level, useProject } from '../projects/useProject.ts';
 
 function CommitsTab({ iid }: { iid: number }) {
   const { parts, segment } = useProject();
@@ -31,10 +32,24 @@ function CommitsTab({ iid }: { iid: number }) {
 }
 
 function PipelinesTab({ iid }: { iid: number }) {
-  const { parts, segment } = useProject();
+  const { parts, segment, level: own } = useProject();
   const { data: pipelines } = useSuspenseQuery(parts.mergeRequestPipelines(iid));
+  const { data: session } = useQuery(sessionQuery);
   if (pipelines.length === 0)
-    return <EmptyState title="No pipelines">Nothing has run for this merge request yet.</EmptyState>;
+    return (
+      <EmptyState title="No pipelines">
+        Nothing has run for this merge request yet.
+        {session?.pages.suggest_pipeline && own >= level.developer ? (
+          <>
+            {' '}
+            Add a <code>.gitlab-ci.yml</code> to run tests for each push:{' '}
+            <Link to="/p/$path/ci/editor" params={{ path: segment }}>
+              Set up CI/CD
+            </Link>
+          </>
+        ) : null}
+      </EmptyState>
+    );
   return (
     <DataList label="Pipelines">
       {pipelines.map((pipeline) => (

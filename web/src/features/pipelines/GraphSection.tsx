@@ -5,12 +5,13 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import type { Schemas } from '../../lib/api.ts';
 import { of } from '../../lib/data.ts';
+import { sessionQuery } from '../../lib/session.ts';
 import { fromSegment, projectSegment } from '../../lib/urls.ts';
 import { useLive } from '../../lib/useLive.ts';
 import { DataList, DataRow } from '../../ui/DataList.tsx';
 import { FormError } from '../../ui/FormError.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
-import type { Columns } from './graph.ts';
+import { type Columns, firstOfStages } from './graph.ts';
 import { PipelineGraph } from './PipelineGraph.tsx';
 import classes from './pipelines.module.css';
 
@@ -83,10 +84,20 @@ function Graphs({ pipelineId, jobs, bridges, places, by }: GraphsProps) {
   // The list of jobs has those of child pipelines, too.
   const own = useMemo(() => jobs.filter((job) => job.pipeline.id === pipelineId), [jobs, pipelineId]);
   const started = bridges.filter((bridge) => bridge.downstream_pipeline !== null);
+  const { data: session } = useQuery(sessionQuery);
+  const [whole, setWhole] = useState(false);
+  const most = session?.pages.jobs_per_stage ?? own.length;
+  const first = useMemo(() => firstOfStages(own, most), [own, most]);
+  const shown = whole ? own : first;
   return (
     <>
+      {shown.length < own.length ? (
+        <Button size="xs" variant="default" mb="sm" onClick={() => setWhole(true)}>
+          Show {own.length - shown.length} more jobs
+        </Button>
+      ) : null}
       <PipelineGraph
-        jobs={own}
+        jobs={shown}
         bridges={bridges}
         places={places}
         by={by}

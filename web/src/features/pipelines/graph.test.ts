@@ -1,11 +1,18 @@
 /** Where jobs and their needs are drawn. */
 import { describe, expect, it } from 'vitest';
-import { latestJobs, layoutGraph, size } from './graph.ts';
+import { firstOfStages, latestJobs, layoutGraph, size } from './graph.ts';
 
 const job = (id: number, name: string, stage: string) => ({ id, name, stage });
 const place = (name: string, stage: string, needs: readonly string[] | null = null) => ({ name, stage, needs });
 
 describe('pipeline graph', () => {
+  it('has the first jobs of each stage, with their attempts', () => {
+    const jobs = [job(4, 'c', 'one'), job(1, 'a', 'one'), job(2, 'b', 'one'), job(3, 'd', 'two'), job(9, 'a', 'one')];
+    expect(firstOfStages(jobs, 3)).toBe(jobs);
+    expect(firstOfStages(jobs, 2).map(({ id }) => id)).toEqual([1, 2, 3, 9]);
+    expect(firstOfStages(jobs, 1).map(({ id }) => id)).toEqual([1, 3, 9]);
+  });
+
   it('has a column for each stage in order and a row for each job', () => {
     const graph = layoutGraph(
       [job(3, 'bundle', 'build'), job(1, 'lint', 'check'), job(2, 'types', 'check')],

@@ -42,6 +42,21 @@ export function latestJobs<T extends GraphJob>(jobs: readonly T[], places: reado
   return [...newest.values()].sort((a, b) => at(a) - at(b));
 }
 
+/** All attempts of the first `most` jobs of each stage, in the order in which they were made. */
+export function firstOfStages<T extends GraphJob>(jobs: readonly T[], most: number): readonly T[] {
+  const names = new Map<string, Set<string>>();
+  const kept = [...jobs]
+    .sort((a, b) => a.id - b.id)
+    .filter(({ stage, name }) => {
+      const known = names.get(stage) ?? new Set();
+      names.set(stage, known);
+      if (!known.has(name) && known.size >= most) return false;
+      known.add(name);
+      return true;
+    });
+  return kept.length === jobs.length ? jobs : kept;
+}
+
 interface Point {
   readonly x: number;
   readonly y: number;

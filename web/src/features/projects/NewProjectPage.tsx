@@ -10,6 +10,7 @@ import { toSegment } from '../../lib/urls.ts';
 import { DescriptionField } from '../../ui/DescriptionField.tsx';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
+import { Guidelines } from '../../ui/Guidelines.tsx';
 import { LinkButton } from '../../ui/links.ts';
 import { NameFields } from '../../ui/NameFields.tsx';
 import { Page } from '../../ui/Page.tsx';
@@ -64,6 +65,7 @@ export default function NewProjectPage() {
         </>
       }
     >
+      <Guidelines of="new_project_html" />
       <SegmentedControl
         aria-label="How to create the project"
         mb="md"

@@ -125,6 +125,13 @@ export default function SearchPage() {
             onChange={(event) => change({ regex: event.currentTarget.checked || undefined, page: undefined })}
           />
         ) : null}
+        {at.project_id === undefined ? (
+          <Checkbox
+            label="Include archived projects"
+            checked={at.archived === true}
+            onChange={(event) => change({ archived: event.currentTarget.checked || undefined, page: undefined })}
+          />
+        ) : null}
       </FilterBar>
       <TabRow label="Kinds of results" className={classes.kinds}>
         {scopesOf(at, instance.search, signedIn).map((each) => (

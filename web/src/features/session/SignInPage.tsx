@@ -12,6 +12,7 @@ import { useForm } from '../../ui/forms.ts';
 import { MarkdownBody } from '../../ui/MarkdownBody.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { ExpiredPassword } from './ExpiredPassword.tsx';
+import { headingOf, InstanceDescription, InstanceLogo } from './Instance.tsx';
 import { SecondFactor } from './SecondFactor.tsx';
 import classes from './session.module.css';
 import { Terms } from './Terms.tsx';
@@ -45,7 +46,9 @@ export default function SignInPage() {
   if (reason === 'password_expired')
     return <ExpiredPassword login={login} password={password} rules={offers} changed={go} />;
   return (
-    <Page title="Sign in" narrow="form">
+    <Page title="Sign in" heading={headingOf('Sign in', offers.instance, 'to')} narrow="form">
+      <InstanceLogo of={offers.instance} />
+      <InstanceDescription of={offers.instance} />
       <form {...sending.form} className={classes.form}>
         <FormError error={sending.error} />
         <Stack gap="md">

@@ -13,6 +13,7 @@ import { MarkdownOnDemand } from '../../ui/MarkdownOnDemand.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { PasswordField } from '../../ui/PasswordField.tsx';
 import { TextField, useFields } from '../../ui/TextField.tsx';
+import { headingOf, InstanceDescription, InstanceLogo } from './Instance.tsx';
 import classes from './session.module.css';
 import { Terms } from './Terms.tsx';
 
@@ -73,7 +74,9 @@ export default function SignUpPage() {
     sending.reason(name),
   );
   return (
-    <Page title="Create an account" narrow="form">
+    <Page title="Create an account" heading={headingOf('Create an account', offers.instance, 'on')} narrow="form">
+      <InstanceLogo of={offers.instance} />
+      <InstanceDescription of={offers.instance} />
       <form {...sending.form} className={classes.form}>
         <FormError error={named ? null : sending.error} />
         <Stack gap="md">

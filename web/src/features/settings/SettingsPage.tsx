@@ -17,6 +17,10 @@ const parts = {
   pipelines: ['Pipelines', part(() => import('./parts/PipelineParts.tsx'))],
   'protected-branches': ['Protected branches', part(() => import('./parts/BranchProtection.tsx'))],
   'protected-tags': ['Protected tags', part(() => import('../protections/ProtectedTags.tsx'), 'ProtectedTags')],
+  'protected-packages': [
+    'Protected packages',
+    part(() => import('../protections/ProtectedPackages.tsx'), 'ProtectedPackages'),
+  ],
   'push-rules': ['Push rules', part(() => import('./parts/PushRuleSettings.tsx'))],
   'push-mirrors': ['Push mirrors', part(() => import('../push-mirrors/PushMirrors.tsx'), 'PushMirrors')],
   'pull-mirror': ['Pull mirror', part(() => import('../pull-mirrors/PullMirror.tsx'), 'PullMirror')],

@@ -20,17 +20,17 @@ import { paged, type Search, type Window, worded } from './search.queries.ts';
 /** The group whose projects are searched; null for everything. */
 type Where = { readonly groupId: number } | null;
 
-const placed = (place: Where): Sql[] => [
-  sql`not p.archived`,
+const placed = (place: Where, archived: boolean | undefined): Sql[] => [
+  ...(archived ? [] : [sql`not p.archived`]),
   ...(place === null ? [] : [sql`p.namespace_id in ${below(place.groupId)}`]),
 ];
 
 /** What a comment is about must be seen as well as the comment. */
-function commented(caller: Caller, place: Where): Sql {
+function commented(caller: Caller, place: Where, archived: boolean): Sql {
   const me = sql`${caller.user?.id ?? null}::bigint`;
   const within = (ability: ProjectAbility) =>
     sql`exists (select from projects p
-      where ${allOf([sql`p.id = t.project_id`, ...placed(place), abilityScope(caller, ability).condition])})`;
+      where ${allOf([sql`p.id = t.project_id`, ...placed(place, archived), abilityScope(caller, ability).condition])})`;
   const issue = sql`exists (select from issues i where i.id = t.noteable_id and (not i.confidential or i.author_id = ${me}
     or exists (select from issue_assignees a where a.issue_id = i.id and a.user_id = ${me})
     or ${within('read_confidential_issue')}))`;
@@ -51,7 +51,7 @@ function commented(caller: Caller, place: Where): Sql {
 }
 
 /** Comments on epics: of groups that are seen, confidential and internal ones for planners. */
-function commentedEpic(caller: Caller, place: Where): Sql {
+function commentedEpic(caller: Caller, place: Where, archived: boolean): Sql {
   const me = sql`${caller.user?.id ?? null}::bigint`;
   const planners = readsAll(caller)
     ? sql`true`
@@ -59,7 +59,7 @@ function commentedEpic(caller: Caller, place: Where): Sql {
         where n.id = t.namespace_id and ${groupScope(caller, { minimum: Level.planner }).condition})`;
   const seen = [
     sql`n.id = t.namespace_id`,
-    sql`not n.archived`,
+    ...(archived ? [] : [sql`not n.archived`]),
     ...(place === null ? [] : [sql`n.id in ${below(place.groupId)}`]),
     groupContentScope(caller, { wiki: false }).condition,
   ];
@@ -75,7 +75,7 @@ export async function findNotesAcross(
   db: Db,
   caller: Caller,
   place: Where,
-  { text, sort }: Search,
+  { text, sort, archived = false }: Search,
   page: Window,
 ): Promise<{ rows: PlacedNote[]; total: number }> {
   // Every scope is made of the same tables of the caller's access.
@@ -83,7 +83,7 @@ export async function findNotesAcross(
   const from = sql`from notes t where ${allOf([
     sql`not t.system`,
     ...worded(text, [sql`t.body`]),
-    sql`case t.noteable_type when 'epic' then ${commentedEpic(caller, place)} else ${commented(caller, place)} end`,
+    sql`case t.noteable_type when 'epic' then ${commentedEpic(caller, place, archived)} else ${commented(caller, place, archived)} end`,
   ])}`;
   const path = sql`coalesce((select n.full_path || '/' || p.path from projects p
     join namespaces n on n.id = p.namespace_id where p.id = t.project_id),
@@ -106,11 +106,15 @@ export async function findCommitsAcross(
   db: Db,
   caller: Caller,
   place: Where,
-  { text, sort, forks }: Search & { readonly forks: boolean },
+  { text, sort, forks, archived }: Search & { readonly forks: boolean },
   page: Window,
 ): Promise<{ rows: FoundCommit[]; total: number }> {
   const scope = abilityScope(caller, 'read_code');
-  const where = [...placed(place), ...(forks ? [] : [sql`p.forked_from_project_id is null`]), scope.condition];
+  const where = [
+    ...placed(place, archived),
+    ...(forks ? [] : [sql`p.forked_from_project_id is null`]),
+    scope.condition,
+  ];
   const id = /^[0-9a-f]{7,64}$/i.test(text) ? [sql`c.sha like ${`${text.toLowerCase()}%`}`] : [];
   const matches = sql.join([sql`c.message ilike ${containing(text)}`, ...id], sql` or `);
   const from = sql`from code_commits c join code_indexes i on i.id = c.index_id join projects p on p.id = i.project_id

@@ -14,6 +14,8 @@ export interface CodeScope {
   readonly place: { readonly projectId: number } | { readonly groupId: number } | null;
   /** Of a group, or of everything: forks have mostly what their source has. */
   readonly forks: boolean;
+  /** Of a group, or of everything: projects that nobody changes any more. */
+  readonly archived: boolean;
 }
 
 export interface CodeQuery {
@@ -44,12 +46,12 @@ export type FoundLinesChunk = FoundChunk & { readonly first_line: number };
 const fewNetworks = 64;
 
 /** Wikis of groups. */
-function groupWikis(caller: Caller, place: CodeScope['place']): { readonly seen: Sql; readonly tables: Sql | null } {
+function groupWikis({ caller, place, archived }: CodeScope): { readonly seen: Sql; readonly tables: Sql | null } {
   const scope = groupContentScope(caller, { wiki: true });
   const where = [
     sql`i.kind = 'wiki'`,
     sql`i.commit is not null`,
-    sql`not n.archived`,
+    ...(archived ? [] : [sql`not n.archived`]),
     ...(place !== null && 'groupId' in place ? [sql`n.id in ${below(place.groupId)}`] : []),
     scope.condition,
   ];
@@ -60,13 +62,14 @@ function groupWikis(caller: Caller, place: CodeScope['place']): { readonly seen:
   };
 }
 
-function scopeOf({ caller, kind, place, forks }: CodeScope): { readonly seen: Sql; readonly tables: Sql | null } {
+function scopeOf(of: CodeScope): { readonly seen: Sql; readonly tables: Sql | null } {
+  const { caller, kind, place, forks, archived } = of;
   const scope = abilityScope(caller, kind === 'code' ? 'read_code' : 'read_wiki');
   const inProject = place !== null && 'projectId' in place;
   const where = [
     sql`i.kind = ${kind}`,
     sql`i.commit is not null`,
-    ...(inProject ? [sql`p.id = ${place.projectId}`] : [sql`not p.archived`]),
+    ...(inProject ? [sql`p.id = ${place.projectId}`] : archived ? [] : [sql`not p.archived`]),
     ...(place !== null && 'groupId' in place ? [sql`p.namespace_id in ${below(place.groupId)}`] : []),
     ...(inProject || forks ? [] : [sql`p.forked_from_project_id is null`]),
     scope.condition,
@@ -76,7 +79,7 @@ function scopeOf({ caller, kind, place, forks }: CodeScope): { readonly seen: Sq
       from code_indexes i join projects p on p.id = i.project_id join namespaces n on n.id = p.namespace_id
       where ${allOf(where)}`;
   if (kind === 'code' || inProject) return { tables: scope.tables, seen };
-  const groups = groupWikis(caller, place);
+  const groups = groupWikis(of);
   // Both are made of the same tables of the caller's access, where they need any.
   return { tables: scope.tables ?? groups.tables, seen: sql`${seen} union all ${groups.seen}` };
 }

@@ -390,6 +390,10 @@ describe('the index', () => {
     expect(await found('', { search: 'bongo' })).toHaveLength(2);
     expect(await found('', { search: 'bongo', exclude_forks: false })).toHaveLength(4);
     expect(await found(`/projects/${fork}`, { search: 'bongo' })).toHaveLength(2);
+    await project.api('POST', '/archive');
+    expect(await found('', { search: 'bongo' })).toEqual([]);
+    expect(await found('', { search: 'bongo', include_archived: true })).toHaveLength(2);
+    await project.api('POST', '/unarchive');
     for (const id of [project.id, fork]) {
       await app.db.updateTable('projects').set({ forked_from_project_id: null }).where('id', '=', id).execute();
       const path = `/projects/${id}`;

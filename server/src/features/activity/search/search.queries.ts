@@ -14,6 +14,8 @@ import { abilityScope, allOf, below, issuesSeen, type Sql, withTables } from '..
 export interface Search {
   readonly text: string;
   readonly sort: 'asc' | 'desc';
+  /** Also in archived projects. */
+  readonly archived?: boolean | undefined;
 }
 export type Window = Pick<Page, 'limit' | 'offset'>;
 
@@ -48,14 +50,14 @@ export async function findMilestones(
   db: Db,
   caller: Caller,
   place: { readonly projectId: number } | { readonly groupId: number } | null,
-  { text, sort }: Search,
+  { text, sort, archived }: Search,
   page: Window,
 ): Promise<{ rows: PlacedMilestone[]; total: number }> {
   const scope = abilityScope(caller, 'read_milestone');
   const where = [
     ...(place === null ? [] : 'projectId' in place ? [sql`p.id = ${place.projectId}`] : []),
     ...(place !== null && 'groupId' in place ? [sql`p.namespace_id in ${below(place.groupId)}`] : []),
-    ...(place !== null && 'projectId' in place ? [] : [sql`not p.archived`]),
+    ...(archived || (place !== null && 'projectId' in place) ? [] : [sql`not p.archived`]),
     scope.condition,
   ];
   const from = sql`from milestones m where m.project_id in (select p.id from projects p where ${allOf(where)})

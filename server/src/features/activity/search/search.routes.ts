@@ -4,7 +4,7 @@ import type { Caller, GroupSubject, ProjectSubject } from '../../../kernel/authz
 import { AnyJson, ListOf } from '../../../kernel/http/entity.ts';
 import { forbidden, unauthorized } from '../../../kernel/http/errors.ts';
 import type { Paged } from '../../../kernel/http/pagination.ts';
-import { Bool, IdOrPath, Int, OneOf, Optional, Str } from '../../../kernel/http/params/schema.ts';
+import { Bool, IdOrPath, Int, List, OneOf, Optional, Str } from '../../../kernel/http/params/schema.ts';
 import { type Route, route } from '../../../kernel/http/route.ts';
 import type { ApplicationSettings, Settings } from '../../../kernel/settings/index.ts';
 import { countEach, SearchCounts } from './counts.ts';
@@ -48,6 +48,12 @@ const filters = {
   regex: Optional(
     Bool({ default: false, description: 'Whether what is looked for in files is a regular expression of RE2' }),
   ),
+  fields: Optional(
+    List(OneOf(['title']), {
+      commas: true,
+      description: 'Where issues and merge requests have what is looked for; title and description when absent',
+    }),
+  ),
   search_type: Optional(
     OneOf(['basic', 'advanced', 'zoekt'], {
       description: '`basic` searches the files of a project without their index',
@@ -56,6 +62,7 @@ const filters = {
 };
 const manyFilters = {
   ...filters,
+  include_archived: Optional(Bool({ default: false, description: 'Whether archived projects are searched as well' })),
   exclude_forks: Optional(Bool({ default: true, description: 'Whether files and commits of forks are left out' })),
 };
 const ofFacets = {
@@ -63,6 +70,7 @@ const ofFacets = {
   search: filters.search,
   regex: filters.regex,
   exclude_forks: manyFilters.exclude_forks,
+  include_archived: manyFilters.include_archived,
 };
 const common = {
   method: 'GET',
@@ -211,7 +219,7 @@ export function searchRoutes(deps: SearchDependencies & { readonly settings: Pic
     wiki_blobs: () => files(found.wikiBlobs(place, wanted, context)),
   });
   const counts = { ...plain, responses: { 200: SearchCounts } } as const;
-  const { regex, exclude_forks } = manyFilters;
+  const { regex, exclude_forks, include_archived } = manyFilters;
   // Every scope is searched by one request: a text as long as one scope takes would cost as much as all of them.
   const search = Str({ minLength: 1, maxLength: 256, description: 'What is looked for, whatever its case' });
   const countRoutes = [
@@ -221,7 +229,7 @@ export function searchRoutes(deps: SearchDependencies & { readonly settings: Pic
       acrossProjects: true,
       summary: 'Count search results by scope',
       access: { on: 'public' },
-      params: Type.Object({ search, regex, exclude_forks }),
+      params: Type.Object({ search, regex, exclude_forks, include_archived }),
       handler: async ({ params, caller, signal }) => {
         const scopes = globalScopes(await allowed(caller));
         return await counted({ caller, signal }, scopes, manyOf(null, { ...params, sort: 'desc' }));
@@ -233,7 +241,7 @@ export function searchRoutes(deps: SearchDependencies & { readonly settings: Pic
       acrossProjects: true,
       summary: 'Count search results of a group by scope',
       access: { on: 'group', ability: 'read_group' },
-      params: Type.Object({ id: IdOrPath('Id or path of the group'), search, regex, exclude_forks }),
+      params: Type.Object({ id: IdOrPath('Id or path of the group'), search, regex, exclude_forks, include_archived }),
       handler: async ({ params, caller, subject, signal }) => {
         await allowed(caller);
         const scopes = [...inGroups, ...inRepositories];

@@ -195,7 +195,33 @@ describe('GET /search and /groups/:id/search', () => {
     expect((await found('', 'projects', owner)).length).toBe(1);
     expect((await found('', 'milestones', owner)).length).toBe(1);
     expect((await found(inside(closed), 'issues', owner)).length).toBe(2);
+    const also = { include_archived: true };
+    const counted = async (where: Where) =>
+      await Promise.all(
+        ['issues', 'merge_requests', 'projects', 'milestones', 'notes'].map(
+          async (scope) => (await found(where, scope, owner, also)).length,
+        ),
+      );
+    // As long as nothing was archived.
+    const before = await counted('');
+    expect(await counted(`/groups/${group.id}`)).toEqual(before);
     await closed.api('POST', '/unarchive');
+    expect(await counted('')).toEqual(before);
+    expect(before.slice(0, 4)).toEqual([4, 2, 2, 2]);
+  });
+
+  it('look in the titles of issues and merge requests alone with fields', async () => {
+    await open.api('POST', '/issues', { json: { title: 'A gnu', description: 'and an ibex' } });
+    await open.api('POST', '/issues', { json: { title: 'An ibex' } });
+    for (const where of ['', `/groups/${group.id}`, inside(open)] as const) {
+      const titles = async (more: Json) =>
+        (await found(where, 'issues', owner, { search: 'ibex', sort: 'asc', ...more })).map(({ title }) => title);
+      expect(await titles({})).toEqual(['A gnu', 'An ibex']);
+      expect(await titles({ fields: 'title' })).toEqual(['An ibex']);
+      expect(await titles({ 'fields[]': 'title' })).toEqual(['An ibex']);
+    }
+    expect((await search('', 'merge_requests', owner, { search: 'ibex', fields: 'title' })).body).toEqual([]);
+    expect((await search('', 'issues', owner, { fields: 'body' })).status).toBe(400);
   });
 
   it('refuse what is no search', async () => {

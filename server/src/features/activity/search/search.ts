@@ -49,6 +49,9 @@ export interface Wanted {
   readonly num_context_lines?: number | undefined;
   readonly regex?: boolean | undefined;
   readonly exclude_forks?: boolean | undefined;
+  readonly include_archived?: boolean | undefined;
+  /** Of issues and merge requests. */
+  readonly fields?: readonly string[] | undefined;
   readonly search_type?: 'basic' | 'advanced' | 'zoekt' | undefined;
 }
 
@@ -77,24 +80,35 @@ export function searches(deps: SearchDependencies) {
     const digits = place?.kind === 'project' && search.startsWith(sign) ? search.slice(1) : '';
     return /^\d{1,9}$/.test(digits) ? Number(digits) : null;
   };
-  const worded = (number: number | null, search: string) => (number === null ? { search } : { iids: [number] });
+  const worded = (number: number | null, { search, fields = [] }: Wanted) =>
+    number === null ? { search, ...(fields.length > 0 ? { searchIn: fields } : {}) } : { iids: [number] };
 
-  async function projects(place: GroupSubject | null, { search, sort }: Wanted, { caller, page }: SearchContext) {
+  async function projects(
+    place: GroupSubject | null,
+    { search, sort, include_archived }: Wanted,
+    { caller, page }: SearchContext,
+  ) {
     const below = place ? { namespaceId: place.group.id, descendants: true } : {};
     const options = { order: 'created_at', direction: sort, simple: true } as const;
-    return await deps.projects(caller, page, { search, archived: false, ...below }, options);
+    return await deps.projects(
+      caller,
+      page,
+      { search, ...(include_archived ? {} : { archived: false }), ...below },
+      options,
+    );
   }
 
   async function issues(place: Somewhere, wanted: Wanted, { caller, page }: SearchContext): Promise<Paged> {
     const { search, sort, state, confidential } = wanted;
     const filter = {
-      ...worded(numberIn(place, '#', search), search),
+      ...worded(numberIn(place, '#', search), wanted),
       confidential,
       state: state === 'opened' || state === 'closed' ? state : undefined,
     };
     const params = { order_by: 'created_at', sort } as const;
+    const archived = wanted.include_archived === true;
     if (place === null) {
-      const everywhere = { place: { kind: 'instance', archived: false }, from: { anywhere: true } } as const;
+      const everywhere = { place: { kind: 'instance', archived }, from: { anywhere: true } } as const;
       return await deps.issues({ ...everywhere, caller, filter, params }, page);
     }
     if (place.kind === 'project') {
@@ -103,7 +117,7 @@ export function searches(deps: SearchDependencies) {
     }
     const { id } = place.group;
     const inGroup = {
-      place: { kind: 'group', id, descendants: true, archived: false },
+      place: { kind: 'group', id, descendants: true, archived },
       from: { groupId: id },
     } as const;
     return await deps.issues({ ...inGroup, caller, filter, params }, page);
@@ -114,11 +128,11 @@ export function searches(deps: SearchDependencies) {
     if (place?.kind === 'project' && !canOnProject(caller, 'read_merge_request', place)) return nothing(page);
     const where =
       place === null
-        ? ({ visibleTo: caller, unarchived: true } as const)
+        ? { visibleTo: caller, ...(wanted.include_archived ? {} : { unarchived: true as const }) }
         : place.kind === 'project'
           ? { projectId: place.project.id }
-          : { group: { id: place.group.id, caller, descendants: true, archived: false } };
-    const words = worded(numberIn(place, '!', search), search);
+          : { group: { id: place.group.id, caller, descendants: true, archived: wanted.include_archived === true } };
+    const words = worded(numberIn(place, '!', search), wanted);
     return await deps.mergeRequests(
       { ...where, ...words, state: state ?? 'all', orderBy: 'created_at', sort },
       page,
@@ -126,10 +140,14 @@ export function searches(deps: SearchDependencies) {
     );
   }
 
-  async function milestones(place: Somewhere, { search, sort }: Wanted, { caller, page }: SearchContext) {
+  async function milestones(
+    place: Somewhere,
+    { search, sort, include_archived: archived }: Wanted,
+    { caller, page }: SearchContext,
+  ) {
     const where =
       place === null ? null : place.kind === 'project' ? { projectId: place.project.id } : { groupId: place.group.id };
-    const { rows, total } = await findMilestones(db, caller, where, { text: search, sort }, page);
+    const { rows, total } = await findMilestones(db, caller, where, { text: search, sort, archived }, page);
     return mapPage(offsetPage(page, rows, total), (row) => milestoneJson(row, externalUrl));
   }
 
@@ -148,8 +166,12 @@ export function searches(deps: SearchDependencies) {
     return mapPage(offsetPage(page, rows, total), (row) => userReference(row, externalUrl));
   }
 
-  async function notes(place: Somewhere, { search, sort }: Wanted, { caller, page }: SearchContext) {
-    const wanted = { text: search, sort };
+  async function notes(
+    place: Somewhere,
+    { search, sort, include_archived: archived }: Wanted,
+    { caller, page }: SearchContext,
+  ) {
+    const wanted = { text: search, sort, archived };
     if (place?.kind === 'project') {
       const { rows, total } = await findNotes(db, caller, place, wanted, page);
       const loaded = await withPeople(db, rows);
@@ -190,7 +212,7 @@ export function searches(deps: SearchDependencies) {
     // An expression is looked for in the index alone: where that is a push behind, it is still the default branch.
     const isDefault = indexed !== null && wanted.regex === true && tree.ref === tree.repository.default_branch;
     if (indexed === tree.commit || isDefault) {
-      const scope: CodeScope = { caller, kind, place: { projectId: place.project.id }, forks: true };
+      const scope: CodeScope = { caller, kind, place: { projectId: place.project.id }, forks: true, archived: true };
       return { type: 'advanced', found: await code.page(scope, codeOptions(wanted), page) };
     }
     if (wanted.regex) throw badRequest('regex is for the default branch, once it is indexed');
@@ -213,6 +235,12 @@ export function searches(deps: SearchDependencies) {
     return await inFiles(place, 'wiki', { repository: wiki, commit, ref }, wanted, context);
   }
 
+  /** What of the projects that are searched is usually left out. */
+  const outside = ({ exclude_forks, include_archived }: Pick<Wanted, 'exclude_forks' | 'include_archived'>) => ({
+    forks: exclude_forks === false,
+    archived: include_archived === true,
+  });
+
   /** In the index of everything that the caller may read, or of what of it is below a group. */
   async function manyFiles(
     group: GroupSubject | null,
@@ -221,7 +249,7 @@ export function searches(deps: SearchDependencies) {
     { caller, page }: SearchContext,
   ) {
     const place = group ? { groupId: group.group.id } : null;
-    const scope: CodeScope = { caller, kind, place, forks: wanted.exclude_forks === false };
+    const scope: CodeScope = { caller, kind, place, ...outside(wanted) };
     return { type: 'advanced', found: await code.page(scope, codeOptions(wanted), page) } as const;
   }
 
@@ -229,12 +257,12 @@ export function searches(deps: SearchDependencies) {
   async function facets(
     place: Somewhere,
     kind: CodeKind,
-    wanted: Pick<Wanted, 'search' | 'regex' | 'exclude_forks'>,
+    wanted: Pick<Wanted, 'search' | 'regex' | 'exclude_forks' | 'include_archived'>,
     caller: Caller,
   ) {
     const where =
       place === null ? null : place.kind === 'project' ? { projectId: place.project.id } : { groupId: place.group.id };
-    const scope: CodeScope = { caller, kind, place: where, forks: wanted.exclude_forks === false };
+    const scope: CodeScope = { caller, kind, place: where, ...outside(wanted) };
     return await code.facets(scope, { search: wanted.search, regex: wanted.regex === true });
   }
 
@@ -254,7 +282,7 @@ export function searches(deps: SearchDependencies) {
   /** Commits of the default branches of many projects, in their index. */
   async function manyCommits(
     place: GroupSubject | null,
-    { search, sort, exclude_forks }: Wanted,
+    { search, sort, ...wanted }: Wanted,
     { caller, page }: SearchContext,
   ): Promise<Paged> {
     if (search.includes('\0')) return nothing(page);
@@ -263,7 +291,7 @@ export function searches(deps: SearchDependencies) {
       db,
       caller,
       where,
-      { text: search, sort, forks: exclude_forks === false },
+      { text: search, sort, ...outside(wanted) },
       page,
     );
     // A forced push may have taken one away that is still in the index.

@@ -64,6 +64,14 @@ export const InstanceConfiguration = Entity('InstanceConfiguration', {
     support_url: Nullable(Text({ description: 'Where users get support' })),
     documentation_url: Nullable(Text({ description: 'Where the documentation of the instance is' })),
   }),
+  guidelines: Fields(
+    {
+      new_project_html: Text({ description: 'Where projects are created' }),
+      members_html: Text({ description: 'For those who manage the members of a group or project' }),
+      profile_image_html: Text({ description: 'Where people choose their avatar' }),
+    },
+    { description: 'What administrators tell on single pages; empty where it is nothing' },
+  ),
   ci: Fields({
     protected_variables: Flag({
       description: 'Whether new CI/CD variables are protected unless somebody decides otherwise',

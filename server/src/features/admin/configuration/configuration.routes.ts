@@ -1,5 +1,6 @@
 /** What users should know about the instance: how to be sure of its SSH server, and how much of what it takes. */
 import Type, { type Static } from 'typebox';
+import type { Appearance } from '../../../kernel/appearance/index.ts';
 import { letsIn } from '../../../kernel/authz/git-protocols.ts';
 import { anonymous } from '../../../kernel/authz/subjects.ts';
 import { type Route, route } from '../../../kernel/http/route.ts';
@@ -23,6 +24,7 @@ export interface ServedSsh {
 
 export interface ConfigurationDependencies {
   readonly settings: Settings;
+  readonly appearance: Appearance;
   readonly ssh: ServedSsh;
   readonly markdown: Pick<Markdown, 'html'>;
 }
@@ -80,7 +82,7 @@ function search(values: Values): Configuration['search'] {
   };
 }
 
-export function configurationRoutes({ settings, ssh, markdown }: ConfigurationDependencies): Route[] {
+export function configurationRoutes({ settings, appearance, ssh, markdown }: ConfigurationDependencies): Route[] {
   const html = async (text: string | null) =>
     text === null ? '' : await markdown.html(text, { caller: anonymous, base: null });
 
@@ -96,7 +98,7 @@ export function configurationRoutes({ settings, ssh, markdown }: ConfigurationDe
       params: Type.Object({}),
       responses: { 200: InstanceConfiguration },
       handler: async () => {
-        const values = await settings.read();
+        const [values, texts] = await Promise.all([settings.read(), appearance.read()]);
         const allowed = values.enabled_git_access_protocol;
         const served = letsIn(allowed, 'ssh') && ssh.served();
         const { user, host, port } = ssh;
@@ -138,6 +140,11 @@ export function configurationRoutes({ settings, ssh, markdown }: ConfigurationDe
             text_html: await html(values.help_page_text),
             support_url: values.help_page_support_url,
             documentation_url: values.help_page_documentation_base_url,
+          },
+          guidelines: {
+            new_project_html: await appearance.html(texts.new_project_guidelines),
+            members_html: await appearance.html(texts.member_guidelines),
+            profile_image_html: await appearance.html(texts.profile_image_guidelines),
           },
           ci: {
             protected_variables: values.protected_ci_variables,

@@ -7,7 +7,7 @@ import { forbidden } from '../../../kernel/http/errors.ts';
 import { Int, Optional, Str } from '../../../kernel/http/params/schema.ts';
 import { answer, Empty, type Route, route } from '../../../kernel/http/route.ts';
 import { headerPrefix, tokenPrefixes } from '../../../kernel/names.ts';
-import { newToken, tokenHash } from '../../../kernel/secrets/index.ts';
+import { instancePrefix, newToken, tokenHash } from '../../../kernel/secrets/index.ts';
 import type { CiDependencies } from '../deps.ts';
 import type { SigningKeys } from '../id-tokens/keys.ts';
 import { finishJob } from '../jobs/finish.ts';
@@ -112,9 +112,10 @@ export function requestRoutes(
     signal: AbortSignal,
   ): Promise<Record<string, unknown> | null> {
     // A poll may have been held since before it began.
-    if ((await deps.settings.read()).maintenance_mode) return null;
+    const values = await deps.settings.read();
+    if (values.maintenance_mode) return null;
     for (;;) {
-      const token = newToken(tokenPrefixes.job);
+      const token = newToken(instancePrefix(tokenPrefixes.job, values));
       const claimed = await claimJob(db, {
         runnerId: runner.id,
         managerId,

@@ -1,7 +1,7 @@
 /** The text of trigger tokens: sealed at rest, whole for one person, shortened for all others. */
 import type { PipelineTrigger } from '../../../kernel/db/rows.ts';
 import { tokenPrefixes } from '../../../kernel/names.ts';
-import type { Secrets } from '../../../kernel/secrets/index.ts';
+import { isOfKind, type Secrets } from '../../../kernel/secrets/index.ts';
 import { sealed } from '../variables/sealing.ts';
 
 export const openTrigger = (
@@ -11,4 +11,7 @@ export const openTrigger = (
 
 /** What of a token others may see, and jobs: four characters. */
 export const shortToken = (token: string): string =>
-  (token.startsWith(tokenPrefixes.trigger) ? token.slice(tokenPrefixes.trigger.length) : token).slice(0, 4);
+  (isOfKind(token, tokenPrefixes.trigger)
+    ? token.slice(token.indexOf(tokenPrefixes.trigger) + tokenPrefixes.trigger.length)
+    : token
+  ).slice(0, 4);

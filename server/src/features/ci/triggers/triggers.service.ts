@@ -7,7 +7,7 @@ import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { Pipeline, PipelineTrigger } from '../../../kernel/db/rows.ts';
 import { forbidden, invalidRecord, notFound, plainError } from '../../../kernel/http/errors.ts';
 import { tokenPrefixes } from '../../../kernel/names.ts';
-import { newToken, tokenHash } from '../../../kernel/secrets/index.ts';
+import { instancePrefix, newToken, tokenHash } from '../../../kernel/secrets/index.ts';
 import type { CiDependencies } from '../deps.ts';
 import { findTokenJob, isTokenOfEndedJob } from '../jobs/jobs.queries.ts';
 import type { PipelineInputs } from '../pipelines/compile.ts';
@@ -38,7 +38,7 @@ type Started = Pick<CreatePipeline, 'subject' | 'caller' | 'source' | 'trigger' 
 export type TriggersService = ReturnType<typeof triggersService>;
 
 export function triggersService(deps: CiDependencies, pipelines: Pipelines) {
-  const { db, repository, secrets } = deps;
+  const { db, repository, secrets, settings } = deps;
 
   const record = (
     tx: Db,
@@ -61,7 +61,7 @@ export function triggersService(deps: CiDependencies, pipelines: Pipelines) {
     description: string,
     origin: AuditOrigin,
   ): Promise<PipelineTrigger> {
-    const token = newToken(tokenPrefixes.trigger);
+    const token = newToken(instancePrefix(tokenPrefixes.trigger, await settings.read()));
     return await transaction(db, async (tx) => {
       const trigger = await insertTrigger(tx, {
         project_id: subject.project.id,

@@ -6,7 +6,7 @@ import { transaction } from '../../../kernel/db/index.ts';
 import { unauthorized } from '../../../kernel/http/errors.ts';
 import { IdOrPath, Int, Optional, Str } from '../../../kernel/http/params/schema.ts';
 import { answer, Empty, type Route, route } from '../../../kernel/http/route.ts';
-import { newToken, tokenHash } from '../../../kernel/secrets/index.ts';
+import { instancePrefix, newToken, tokenHash } from '../../../kernel/secrets/index.ts';
 import { scopeCovers } from '../../ci/index.ts';
 import { FeatureFlagsClient, UnleashFeatures } from './feature-flags.entity.ts';
 import { flagsOf } from './feature-flags.queries.ts';
@@ -31,7 +31,7 @@ const own = {
   params: Type.Object({ id: IdOrPath('Id or path of the project') }),
 } as const;
 
-export function unleashRoutes({ db, secrets, externalUrl }: FeatureFlagDependencies): Route[] {
+export function unleashRoutes({ db, secrets, settings, externalUrl }: FeatureFlagDependencies): Route[] {
   type Headers = Readonly<Record<string, string | string[] | undefined>>;
   const headed = (headers: Headers, name: string) => {
     const value = headers[name];
@@ -115,7 +115,7 @@ export function unleashRoutes({ db, secrets, externalUrl }: FeatureFlagDependenc
       responses: { 201: FeatureFlagsClient },
       handler: async (context) => {
         const { project, namespace } = context.subject;
-        const token = newToken(prefix);
+        const token = newToken(instancePrefix(prefix, await settings.read()));
         await transaction(db, async (tx) => {
           await replaceClient(tx, project.id, { sha256: tokenHash(token), sealed: secrets.seal(token, purpose) });
           await recordAudit(tx, {

@@ -5,8 +5,8 @@ import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { OauthApplication } from '../../../kernel/db/rows.ts';
 import { notFound } from '../../../kernel/http/errors.ts';
 import { tokenPrefixes } from '../../../kernel/names.ts';
-import { tokenHash } from '../../../kernel/secrets/index.ts';
-import type { Settings } from '../../../kernel/settings/index.ts';
+import { instancePrefix, tokenHash } from '../../../kernel/secrets/index.ts';
+import type { ApplicationSettings, Settings } from '../../../kernel/settings/index.ts';
 import { announceChange } from '../changes/index.ts';
 import { applicationScopes } from '../tokens/scopes.ts';
 import { check } from '../users/validation.ts';
@@ -43,7 +43,8 @@ export interface ApplicationPlace {
 }
 
 const longestName = 255;
-const newSecret = () => tokenPrefixes.oauthApplication + randomBytes(32).toString('hex');
+const newSecret = (settings: ApplicationSettings) =>
+  instancePrefix(tokenPrefixes.oauthApplication, settings) + randomBytes(32).toString('hex');
 /** The scopes of a request or a form. */
 export const scopesOf = (text: string): string[] => [...new Set(text.split(/[\s,]+/).filter((scope) => scope !== ''))];
 
@@ -110,7 +111,7 @@ export function createApplications({ db, settings, forget }: ApplicationDependen
       values: ApplicationValues,
       origin: AuditOrigin,
     ): Promise<RegisteredApplication> {
-      const secret = newSecret();
+      const secret = newSecret(await settings.read());
       const checked = columns(values, await plainHttp());
       const row = await transaction(db, async (tx) => {
         const made = await insertApplication(tx, {
@@ -150,7 +151,7 @@ export function createApplications({ db, settings, forget }: ApplicationDependen
       id: number,
       origin: AuditOrigin,
     ): Promise<RegisteredApplication | undefined> {
-      const secret = newSecret();
+      const secret = newSecret(await settings.read());
       return await transaction(db, async (tx) => {
         const row = await updateApplication(tx, id, { secret_sha256: tokenHash(secret) });
         if (!row) return undefined;

@@ -1,3 +1,3 @@
 /** Pictures of users. */
 export { mountAvatars } from './avatars.mount.ts';
-export { type Avatars, createAvatars, maximumAvatarBytes } from './avatars.service.ts';
+export { type Avatars, avatarRules, createAvatars, maximumAvatarBytes } from './avatars.service.ts';

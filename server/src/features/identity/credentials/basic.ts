@@ -2,6 +2,7 @@
 import type { Caller } from '../../../kernel/authz/subjects.ts';
 import type { User } from '../../../kernel/db/rows.ts';
 import { jobTokenUsername, oauthUsername, tokenPrefixes } from '../../../kernel/names.ts';
+import { isOfKind } from '../../../kernel/secrets/index.ts';
 import type { Settings } from '../../../kernel/settings/index.ts';
 import type { Credentials } from './resolver.ts';
 
@@ -34,14 +35,14 @@ export function createBasic({ resolver, checkPassword, settings }: BasicDependen
       const job = await resolver.jobToken(password);
       if (job) return job;
     }
-    if (password.startsWith(tokenPrefixes.deploy)) return await resolver.deployToken(username, password);
+    if (isOfKind(password, tokenPrefixes.deploy)) return await resolver.deployToken(username, password);
     const caller = await resolver.accessToken(password, clientAddress);
     // Scripts of jobs give access tokens by the name of job tokens; no account has that name.
     if (caller || username === oauthUsername || username === jobTokenUsername) return caller;
     const { personal_access_token_prefix, password_authentication_enabled_for_git } = await settings.read();
     // An expired token in somebody's script must neither cost a password check nor lock the account.
     const prefixes = [...Object.values(tokenPrefixes), personal_access_token_prefix].filter((prefix) => prefix !== '');
-    if (username === '' || prefixes.some((prefix) => password.startsWith(prefix))) return null;
+    if (username === '' || prefixes.some((prefix) => isOfKind(password, prefix))) return null;
     if (!password_authentication_enabled_for_git) return null;
     const user = await checkPassword(username, password, clientAddress);
     if (user?.state !== 'active') return null;

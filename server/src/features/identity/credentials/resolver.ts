@@ -5,7 +5,7 @@ import type { User } from '../../../kernel/db/rows.ts';
 import type { CredentialResolver } from '../../../kernel/http/credentials.ts';
 import { forbidden } from '../../../kernel/http/errors.ts';
 import { tokenPrefixes } from '../../../kernel/names.ts';
-import { type Secrets, tokenHash } from '../../../kernel/secrets/index.ts';
+import { isOfKind, type Secrets, tokenHash } from '../../../kernel/secrets/index.ts';
 import type { Settings } from '../../../kernel/settings/index.ts';
 import { findUser } from '../users/index.ts';
 import type { AddressLimit } from './addresses.ts';
@@ -183,7 +183,7 @@ export function createResolver(deps: ResolverDependencies): Credentials {
     accessToken,
     session,
     tokenAsPassword: async (username, password, address) => {
-      if (password.startsWith(tokenPrefixes.deploy)) return await deployToken(username, password);
+      if (isOfKind(password, tokenPrefixes.deploy)) return await deployToken(username, password);
       return (await accessToken(password, address)) ?? (await jobToken(password));
     },
     refusesTokensInUrls: deps.refusesTokensInUrls,

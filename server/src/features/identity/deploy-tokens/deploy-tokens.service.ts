@@ -4,7 +4,8 @@ import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { DeployToken } from '../../../kernel/db/rows.ts';
 import { invalidParameters, invalidRecord, notFound } from '../../../kernel/http/errors.ts';
 import { ciDeployTokenName, deployTokenUsername, tokenPrefixes } from '../../../kernel/names.ts';
-import { newToken, type Secrets, tokenHash } from '../../../kernel/secrets/index.ts';
+import { instancePrefix, newToken, type Secrets, tokenHash } from '../../../kernel/secrets/index.ts';
+import type { Settings } from '../../../kernel/settings/index.ts';
 import { announceChange } from '../changes/index.ts';
 import { ciTokenPurpose } from './ci-token.ts';
 import {
@@ -51,10 +52,11 @@ const eventOf = ({ place }: DeployPlace, what: 'created' | 'destroyed') =>
 
 export function createDeployTokens(deps: {
   readonly db: Db;
+  readonly settings: Pick<Settings, 'read'>;
   readonly secrets: Pick<Secrets, 'seal'>;
   readonly forget: () => void;
 }) {
-  const { db, secrets, forget } = deps;
+  const { db, settings, secrets, forget } = deps;
 
   function check(values: NewDeployTokenValues): void {
     if (values.scopes.some((scope) => !deployScopes.includes(scope)))
@@ -77,7 +79,7 @@ export function createDeployTokens(deps: {
       origin: AuditOrigin,
     ): Promise<{ row: DeployToken; secret: string }> {
       check(values);
-      const secret = newToken(tokenPrefixes.deploy);
+      const secret = newToken(instancePrefix(tokenPrefixes.deploy, await settings.read()));
       const row = await transaction(db, async (tx) => {
         const made = await insertDeployToken(tx, {
           ...where.place,

@@ -5,7 +5,7 @@ import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { User } from '../../../kernel/db/rows.ts';
 import { forbidden } from '../../../kernel/http/errors.ts';
 import { tokenPrefixes } from '../../../kernel/names.ts';
-import { newToken, type Secrets, tokenHash } from '../../../kernel/secrets/index.ts';
+import { instancePrefix, newToken, type Secrets, tokenHash } from '../../../kernel/secrets/index.ts';
 import type { Settings } from '../../../kernel/settings/index.ts';
 import { userEntity } from '../users/index.ts';
 import { findByFeedToken, saveFeedToken, sealedFeedToken } from './feed-tokens.queries.ts';
@@ -40,7 +40,7 @@ export function createFeedTokens({ db, settings, secrets }: FeedTokenDependencie
     },
     reset: async (user, origin) => {
       await requireShown();
-      const token = newToken(tokenPrefixes.feed);
+      const token = newToken(instancePrefix(tokenPrefixes.feed, await settings.read()));
       await transaction(db, async (tx) => {
         await saveFeedToken(tx, user.id, tokenHash(token), secrets.seal(token, purpose));
         await recordAudit(tx, { ...origin, entity: userEntity(user), event: 'user_feed_token_reset', details: {} });

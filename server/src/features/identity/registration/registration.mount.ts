@@ -1,6 +1,7 @@
 /** What the pages before the sign-in call: signing up, confirming addresses, new passwords. */
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
+import { type Appearance, picturePath } from '../../../kernel/appearance/index.ts';
 import { anonymous } from '../../../kernel/authz/subjects.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import { invalidRecord, plainError } from '../../../kernel/http/errors.ts';
@@ -27,6 +28,7 @@ export interface RegistrationMountDependencies {
   readonly mailRefusal: (email: string) => Promise<Error | null>;
   readonly externalUrl: string;
   readonly markdown: Pick<Markdown, 'html'>;
+  readonly appearance: Pick<Appearance, 'read' | 'html'>;
 }
 
 const text = (maxLength = 500) => Str({ maxLength });
@@ -47,7 +49,7 @@ export function mountRegistration(server: FastifyInstance, deps: RegistrationMou
     text === null ? '' : await deps.markdown.html(text, { caller: anonymous, base: null });
 
   server.get('/-/registration', async (_request, reply) => {
-    const values = await settings.read();
+    const [values, texts] = await Promise.all([settings.read(), deps.appearance.read()]);
     return reply
       .header('Content-Type', 'application/json')
       .header('Cache-Control', 'no-store')
@@ -65,6 +67,11 @@ export function mountRegistration(server: FastifyInstance, deps: RegistrationMou
           terms_html: values.enforce_terms ? await html(values.terms) : null,
           after_sign_up_html: await html(values.after_sign_up_text),
           sign_in_html: await html(values.sign_in_text),
+          instance: {
+            title: texts.title,
+            description_html: await deps.appearance.html(texts.description),
+            logo: picturePath('logo', texts.logo),
+          },
         }),
       );
   });

@@ -1,4 +1,4 @@
-/** `/`: visitors who are not signed in are sent to the home page of the instance, where administrators have set one. */
+/** `/`: visitors who are not signed in are sent to the home page of the instance, or for good to the sign-in, as administrators say. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { authenticate, type CredentialResolver } from '../../../kernel/http/credentials.ts';
 import { noSuchRoute } from '../../../kernel/http/errors.ts';
@@ -15,11 +15,13 @@ export interface HomePageDependencies {
 
 export function mountHomePage(server: FastifyInstance, deps: HomePageDependencies): void {
   server.get('/', async (request, reply) => {
-    const { home_page_url: home } = await deps.settings.read();
+    const { home_page_url: home, root_moved_permanently_redirection_enabled: moved } = await deps.settings.read();
     // The start page itself as the home page would be a circle.
     const elsewhere = home !== null && home.replace(/\/+$/, '') !== deps.externalUrl;
-    if (elsewhere && !(await authenticate(deps.credentials, request, {}, ['session'])))
-      return reply.header('Cache-Control', 'no-store').redirect(home, 302);
+    if ((elsewhere || moved) && !(await authenticate(deps.credentials, request, {}, ['session'])))
+      return reply
+        .header('Cache-Control', 'no-store')
+        .redirect(elsewhere ? home : `${deps.externalUrl}/users/sign_in`, moved ? 301 : 302);
     if (!deps.page(request, reply)) throw noSuchRoute();
     return reply;
   });

@@ -1,12 +1,15 @@
 /** `/-/session`: signing in and out of the pages. Outside the API, because the API cannot make sessions. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Type, { type Static, type TObject } from 'typebox';
+import { type Appearance, picturePath } from '../../../kernel/appearance/index.ts';
 import { originOf } from '../../../kernel/audit/index.ts';
 import type { Caller } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import { authenticate, cookie } from '../../../kernel/http/credentials.ts';
 import {
   AnyJson,
+  Count,
+  Decimal,
   Entity,
   Fields,
   Flag,
@@ -32,7 +35,7 @@ import { Bool, Int, JsonObject, Optional, Str } from '../../../kernel/http/param
 import { validateParameters } from '../../../kernel/http/params/validate.ts';
 import { serialiser } from '../../../kernel/http/serialise.ts';
 import { cookieNames } from '../../../kernel/names.ts';
-import type { Settings } from '../../../kernel/settings/index.ts';
+import type { ApplicationSettings, Settings } from '../../../kernel/settings/index.ts';
 import { type Credentials, mayBeActedAs } from '../credentials/index.ts';
 import type { Announcements } from '../ports.ts';
 import type { TwoFactor } from '../two-factor/index.ts';
@@ -48,6 +51,7 @@ export interface SessionMountDependencies {
   readonly externalUrl: string;
   readonly signInRefusal: (login: string) => Promise<Error | null>;
   readonly announcements: Announcements;
+  readonly appearance: Pick<Appearance, 'read' | 'messages'>;
   /** Whether administrators may act as others. */
   readonly impersonationEnabled: boolean;
 }
@@ -91,6 +95,26 @@ const SessionView = Entity('Session', {
     Fields({ message: Nullable(Text()) }, { description: 'Where nothing can be changed now: what everybody is told' }),
   ),
   announcements: Flag({ description: 'Whether `GET /broadcast_messages` has messages that are active now' }),
+  appearance: Nullable(
+    Fields({
+      header_html: Text(),
+      footer_html: Text(),
+      background: Text(),
+      color: Text(),
+      logo: Nullable(Text({ description: 'Path of the logo in the navigation bar' })),
+    }),
+    { description: 'What administrators changed of the frame of all pages; null where it is nothing' },
+  ),
+  pages: Fields(
+    {
+      polling_interval_multiplier: Decimal({
+        description: 'How much longer pages wait before they ask again; 0 for ever',
+      }),
+      jobs_per_stage: Count({ description: 'Jobs that the graph of a pipeline has in a column at first' }),
+      suggest_pipeline: Flag({ description: 'Whether a merge request without pipelines suggests to set some up' }),
+    },
+    { description: 'What administrators set for all pages' },
+  ),
   csrf_token: Nullable(Text({ description: 'To send as `X-CSRF-Token` with requests that change something' })),
 });
 const proofParameters = Type.Object({
@@ -100,7 +124,7 @@ const proofParameters = Type.Object({
 });
 const actParameters = Type.Object({ user_id: Int() });
 const adminModeParameters = Type.Object({ password: Str({ maxLength: 500 }), code: Optional(Str({ maxLength: 40 })) });
-type View = Omit<Static<typeof SessionView>, 'maintenance' | 'announcements'>;
+type View = Omit<Static<typeof SessionView>, 'maintenance' | 'announcements' | 'appearance' | 'pages'>;
 const nobody: View = {
   user: null,
   two_factor: null,
@@ -134,6 +158,25 @@ function addressFrom(next: string, externalUrl: string): string {
   return origin === new URL(externalUrl).origin ? `${pathname}${search}${hash}` : href;
 }
 
+const pagesAs = (values: ApplicationSettings) => ({
+  polling_interval_multiplier: values.polling_interval_multiplier,
+  jobs_per_stage: values.jobs_per_stage_page_size,
+  suggest_pipeline: values.suggest_pipeline_enabled,
+});
+
+/** What every page shows of the appearance; null where administrators left it as it is. */
+async function frameOfPages(appearance: SessionMountDependencies['appearance']) {
+  const [{ header_logo }, { header, footer, background, color }] = await Promise.all([
+    appearance.read(),
+    appearance.messages('pages'),
+  ]);
+  if (!header && !footer && header_logo === null) return null;
+  return {
+    ...{ header_html: header?.html ?? '', footer_html: footer?.html ?? '', background, color },
+    logo: picturePath('header_logo', header_logo),
+  };
+}
+
 type Known = Pick<Caller, 'admin' | 'impersonator'> & { readonly user: NonNullable<Caller['user']> };
 
 /** The administrator behind a caller who acts as somebody else. */
@@ -156,7 +199,13 @@ export function mountSessions(server: FastifyInstance, deps: SessionMountDepende
       .header('Content-Type', 'application/json')
       .header('Cache-Control', 'no-store')
       .send(
-        serialise({ ...view, maintenance: await maintenance(), announcements: await deps.announcements.active(db) }),
+        serialise({
+          ...view,
+          maintenance: await maintenance(),
+          announcements: await deps.announcements.active(db),
+          appearance: await frameOfPages(deps.appearance),
+          pages: pagesAs(await deps.settings.read()),
+        }),
       );
   const callerOf = (request: FastifyRequest): Promise<Caller | null> =>
     authenticate(credentials, request, {}, ['session']);

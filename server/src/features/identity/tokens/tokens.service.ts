@@ -3,7 +3,8 @@ import { type AuditOrigin, recordAudit, systemOrigin } from '../../../kernel/aud
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { AccessToken, User } from '../../../kernel/db/rows.ts';
 import { badRequest, forbidden, invalidParameters, unprocessable } from '../../../kernel/http/errors.ts';
-import { newToken, tokenHash } from '../../../kernel/secrets/index.ts';
+import { tokenPrefixes } from '../../../kernel/names.ts';
+import { instancePrefix, newToken, tokenHash } from '../../../kernel/secrets/index.ts';
 import type { ApplicationSettings, Settings } from '../../../kernel/settings/index.ts';
 import { announceChange } from '../changes/index.ts';
 import { createBot, type NewBot } from './bots.ts';
@@ -144,7 +145,10 @@ export function createTokens(deps: TokenDependencies): Tokens {
   }
 
   async function newSecret(): Promise<string> {
-    return newToken((await settings.read()).personal_access_token_prefix);
+    const values = await settings.read();
+    // The name of all tokens of the instance comes before that of personal ones.
+    const own = values.instance_token_prefix === '' ? values.personal_access_token_prefix : tokenPrefixes.personal;
+    return newToken(instancePrefix(own, values));
   }
 
   /** Programs that run for years may be let off where people are not: by their group, those of the instance by it. */

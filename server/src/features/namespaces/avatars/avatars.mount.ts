@@ -2,11 +2,9 @@
 import type { FastifyInstance } from 'fastify';
 import { canOnGroup, canOnProject } from '../../../kernel/authz/can.ts';
 import { anonymous, type Caller } from '../../../kernel/authz/subjects.ts';
-import { etagMatches } from '../../../kernel/http/conditional.ts';
 import { authenticate, type CredentialResolver } from '../../../kernel/http/credentials.ts';
-import { noSuchRoute } from '../../../kernel/http/errors.ts';
 import type { ParentLoader } from '../../../kernel/http/parents.ts';
-import { formerPictureFile, pictureFile, pictureTag } from '../../../kernel/images/index.ts';
+import { formerPictureFile, pictureFile, sendPicture } from '../../../kernel/images/index.ts';
 import type { PictureKind, Pictures } from './pictures.ts';
 
 /** A picture that the caller may see. */
@@ -55,18 +53,8 @@ export function mountPictures(
             `${deps.externalUrl}/uploads/-/system/${kind}/avatar/${id}/${pictureFile(stored)}`,
             301,
           );
-        // The name is compared, never used as a path.
-        const picture = stored !== null && pictureFile(stored) === file ? await deps.pictures.read(stored) : null;
-        if (!picture || stored === null) throw noSuchRoute();
-        const etag = pictureTag(stored);
-        void reply.header('ETag', etag).header('Cache-Control', `${shown?.open ? 'public' : 'private'}, no-cache`);
-        if (etagMatches(request.headers['if-none-match'], etag)) return reply.code(304).send();
-        return reply
-          .header('Content-Type', picture.type)
-          .header('X-Content-Type-Options', 'nosniff')
-          .header('Content-Security-Policy', "default-src 'none'; sandbox")
-          .header('Cross-Origin-Resource-Policy', 'same-origin')
-          .send(picture.bytes);
+        const { open = false } = shown ?? {};
+        return await sendPicture(request, reply, { file, stored, open, read: deps.pictures.read });
       },
     );
 }

@@ -1,28 +1,18 @@
 /** Pictures of groups, projects and topics: kept with their row, read as what their bytes are. */
-import { Readable } from 'node:stream';
 import type { Namespace } from '../../../kernel/db/rows.ts';
-import { readAll } from '../../../kernel/http/params/body.ts';
 import type { UploadedFile } from '../../../kernel/http/params/nested.ts';
-import { imageType, pictureFile, pictureKey } from '../../../kernel/images/index.ts';
+import { type Picture, pictureFile, readPicture } from '../../../kernel/images/index.ts';
 import type { ObjectStore } from '../../../kernel/objects/index.ts';
-import { type Avatars, maximumAvatarBytes } from '../../identity/index.ts';
+import { type Avatars, avatarRules } from '../../identity/index.ts';
 
 export interface Pictures {
   /** Null where there is none. */
-  read(stored: string | null): Promise<{ readonly bytes: Readable; readonly type: string } | null>;
+  read(stored: string | null): Promise<Picture | null>;
 }
 
-export function createPictures(objects: Pick<ObjectStore, 'get' | 'exists'>): Pictures {
-  return {
-    read: async (stored) => {
-      const key = stored === null ? null : pictureKey(stored);
-      if (key === null || !(await objects.exists(key))) return null;
-      const bytes = await readAll(objects.get(key), 'avatar', maximumAvatarBytes);
-      const type = imageType(bytes);
-      return type === null ? null : { bytes: Readable.from([bytes]), type };
-    },
-  };
-}
+export const createPictures = (objects: Pick<ObjectStore, 'get' | 'exists'>): Pictures => ({
+  read: async (stored) => (stored === null ? null : await readPicture(objects, stored, avatarRules)),
+});
 
 /** What pictures are sent as. */
 export const pictureTypes = [

@@ -1,4 +1,5 @@
 /** Routes of groups. */
+import { Readable } from 'node:stream';
 import Type from 'typebox';
 import { Level } from '../../../kernel/authz/levels.ts';
 import type { Caller, GroupSubject } from '../../../kernel/authz/subjects.ts';
@@ -216,7 +217,7 @@ export function groupRoutes(deps: GroupRouteDependencies): Route[] {
       handler: async ({ subject }) => {
         const picture = await deps.pictures.read(subject.group.avatar_object_key);
         if (!picture) throw notFound('Avatar');
-        return streamed(picture.bytes, picture.type, { 'Content-Disposition': 'attachment' });
+        return streamed(Readable.from([picture.bytes]), picture.type, { 'Content-Disposition': 'attachment' });
       },
     }),
     route({

@@ -1,5 +1,6 @@
 /** Routes of one project. */
 
+import { Readable } from 'node:stream';
 import Type from 'typebox';
 import { inPerson } from '../../../kernel/authz/acting.ts';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
@@ -183,7 +184,7 @@ export function projectRoutes({
       handler: async ({ subject }) => {
         const picture = await pictures.read(subject.project.avatar_object_key);
         if (!picture) throw notFound('Avatar');
-        return streamed(picture.bytes, picture.type, { 'Content-Disposition': 'attachment' });
+        return streamed(Readable.from([picture.bytes]), picture.type, { 'Content-Disposition': 'attachment' });
       },
     }),
     route({

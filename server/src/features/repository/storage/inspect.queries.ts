@@ -96,6 +96,10 @@ export async function* namedObjects(db: Db): AsyncGenerator<readonly NamedObject
     ['namespaces', 'avatar_object_key', 'avatar of group'],
     ['projects', 'avatar_object_key', 'avatar of project'],
     ['topics', 'avatar_object_key', 'avatar of topic'],
+    ['appearances', 'logo', 'logo of the sign-in page'],
+    ['appearances', 'header_logo', 'logo of the navigation bar'],
+    ['appearances', 'favicon', 'favicon'],
+    ['appearances', 'pwa_icon', 'icon of the web app'],
   ] as const;
   for (const [table, column, what] of sources)
     for (let after = 0; ; ) {

@@ -150,6 +150,7 @@ import { protectedRequestPipelinesMigration } from './1260-protected-request-pip
 import { repliesOnLinesMigration } from './1300-replies-on-lines.ts';
 import { packageProtectionMigration } from './1330-package-protection.ts';
 import { importedIssuesMigration } from './1360-imported-issues.ts';
+import { appearanceMigration } from './1380-appearance.ts';
 
 /** One step of the schema. `statements` run in order in one transaction; each may hold several SQL commands. */
 export interface Migration {
@@ -309,4 +310,5 @@ export const migrations: readonly Migration[] = [
   repliesOnLinesMigration,
   packageProtectionMigration,
   importedIssuesMigration,
+  appearanceMigration,
 ];

@@ -64,6 +64,7 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   'Feature flags': 'What applications of a project switch on, for whom and in which environments.',
   'Freeze periods': 'When projects are not deployed.',
   'Protected environments': 'Who may deploy to environments, and who approves that.',
+  Appearance: 'Names, logos, texts and system messages of the instance, as administrators set them.',
   'Broadcast messages': 'What administrators tell everybody on the pages and after pushes.',
   'CI/CD catalog': 'Components of CI configurations that projects publish: versions, and what each component asks for.',
   Releases: 'What is published of a project at a tag, with links to its files.',

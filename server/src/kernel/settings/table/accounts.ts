@@ -83,14 +83,18 @@ export const accounts = {
   ),
   disable_feed_token: flag('accounts', false, 'Disable feed tokens', { acts: 'feeds' }),
   disable_password_authentication_for_users_with_sso_identities: flag(
-    'accounts',
+    'compatibility',
     false,
-    'Disable passwords for users with a single sign-on identity',
+    'Disable passwords for users with a single sign-on identity; there is no other sign-in than with passwords',
   ),
   disable_personal_access_tokens: flag('accounts', false, 'Disable personal access tokens', {
     acts: 'access tokens',
   }),
-  disabled_oauth_sign_in_sources: texts('accounts', [], 'Disabled sign-in providers'),
+  disabled_oauth_sign_in_sources: texts(
+    'compatibility',
+    [],
+    'Disabled sign-in providers; nobody signs in through others',
+  ),
   domain_allowlist: texts('accounts', [], 'Allowed email domains for sign-up; wildcards', registration),
   domain_denylist: texts('accounts', [], 'Denied email domains for sign-up; wildcards', registration),
   domain_denylist_enabled: flag('accounts', false, 'Enable domain_denylist', {
@@ -218,7 +222,12 @@ export const accounts = {
     format: 'prefix',
     acts: 'new access tokens',
   }),
-  instance_token_prefix: text('accounts', '', 'Prefix of all other tokens', { max: 20, format: 'prefix' }),
+  instance_token_prefix: text(
+    'accounts',
+    '',
+    'Prefix of new tokens before that of their kind, with a hyphen; not of runners, whose programs know theirs',
+    { max: 20, format: 'prefix', acts: 'new tokens' },
+  ),
   remember_me_enabled: flag('accounts', true, 'Allow users to stay signed in', { acts: 'sign-in' }),
   require_admin_approval_after_user_signup: flag(
     'accounts',

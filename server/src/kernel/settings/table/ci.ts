@@ -65,7 +65,7 @@ export const ci = {
     acts: 'new pipelines',
   }),
   group_runner_token_expiration_interval: whole('ci', null, 'Expiration of group runner tokens in seconds', lifetime),
-  jobs_per_stage_page_size: whole('web', 200, 'Jobs of a stage per page', { min: 1 }),
+  jobs_per_stage_page_size: whole('web', 200, 'Jobs of a stage per page', { min: 1, acts: 'the graph of a pipeline' }),
   keep_latest_artifact: flag('ci', true, 'Keep the artifacts of the latest successful pipeline of each ref', {
     acts: 'removal of artifacts',
   }),
@@ -111,7 +111,9 @@ export const ci = {
     acts: 'pages of runners',
   }),
   show_migrate_from_jenkins_banner: flag('compatibility', true, 'Show the banner about migrating from Jenkins'),
-  suggest_pipeline_enabled: flag('web', true, 'Show the banner that suggests a first pipeline'),
+  suggest_pipeline_enabled: flag('web', true, 'Suggest to set up pipelines where a merge request has none', {
+    acts: 'merge requests',
+  }),
   terraform_state_encryption_enabled: flag('ci', true, 'Encrypt Terraform states'),
   update_runner_versions_enabled: flag('compatibility', true, 'Check for runner releases'),
   valid_runner_registrars: words('ci', ['project', 'group'], ['project', 'group'], 'Where runners can be registered', {

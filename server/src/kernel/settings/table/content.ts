@@ -8,7 +8,14 @@ const shown = { secret: 'shown', max: 4_096 } as const;
 const masked = { secret: 'masked', max: 4_096 } as const;
 
 export const content = {
-  asciidoc_max_includes: whole('content', 32, 'Maximum includes of an AsciiDoc document', { max: 64 }),
+  asciidoc_max_includes: whole(
+    'compatibility',
+    32,
+    'Maximum includes of an AsciiDoc document; those are shown as text',
+    {
+      max: 64,
+    },
+  ),
   asset_proxy_allowlist: texts('content', [], 'Hosts whose images are not proxied; wildcards', {
     acts: 'images of documents',
   }),
@@ -42,7 +49,11 @@ export const content = {
   }),
   iframe_rendering_allowlist: texts('content', [], 'Allowed hosts of iframes in Markdown'),
   iframe_rendering_enabled: flag('content', false, 'Render iframes in Markdown'),
-  local_markdown_version: whole('content', 0, 'Local Markdown version; increase it to render all Markdown again'),
+  local_markdown_version: whole(
+    'compatibility',
+    0,
+    'Local Markdown version; Markdown is rendered when it is read, not stored',
+  ),
   math_rendering_limits_enabled: flag('content', true, 'Limit math rendering; default of new top-level groups', {
     acts: 'documents',
   }),
@@ -60,14 +71,20 @@ export const content = {
     acts: 'Markdown',
   }),
   umlrenderer_url: text('content', null, 'PlantUML URL', { ...url, acts: 'Markdown' }),
-  wiki_asciidoc_allow_uri_includes: flag('content', false, 'Allow URI includes in AsciiDoc wiki pages'),
+  wiki_asciidoc_allow_uri_includes: flag(
+    'compatibility',
+    false,
+    'Allow URI includes in AsciiDoc wiki pages; those are shown as text',
+  ),
   wiki_page_max_content_bytes: whole('content', 5_242_880, 'Maximum wiki page size in bytes', {
     ...bytes,
     min: 1_024,
     acts: 'wikis',
   }),
 
-  abuse_notification_email: text('mail', null, 'Email address for abuse reports', { format: 'email' }),
+  abuse_notification_email: text('compatibility', null, 'Email address for abuse reports; there are none', {
+    format: 'email',
+  }),
   deactivation_email_additional_text: text('mail', null, 'Additional text of deactivation emails', {
     max: 1_000,
     acts: 'mail',
@@ -154,6 +171,7 @@ export const content = {
   cube_api_base_url: text('compatibility', null, 'Product analytics API URL', { max: 512 }),
   polling_interval_multiplier: decimal('web', 1, 'Polling interval multiplier; 0 disables polling', {
     max: 100,
+    acts: 'pages',
     asText: true,
   }),
   security_approval_policies_limit: whole('scanning', 5, 'Maximum active approval policies of a policy project', {

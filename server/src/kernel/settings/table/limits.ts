@@ -6,8 +6,16 @@ const counted = { acts: 'requests' };
 const names = { format: 'names' } as const;
 
 export const limits = {
-  autocomplete_users_limit: whole('limits', 300, 'Username completions per minute, authenticated'),
-  autocomplete_users_unauthenticated_limit: whole('limits', 100, 'Username completions per minute, unauthenticated'),
+  autocomplete_users_limit: whole(
+    'compatibility',
+    300,
+    'Username completions per minute, authenticated; they are requests of the API like others',
+  ),
+  autocomplete_users_unauthenticated_limit: whole(
+    'compatibility',
+    100,
+    'Username completions per minute, unauthenticated; they are requests of the API like others',
+  ),
   ai_action_api_rate_limit: whole('compatibility', 160, 'AI actions per 8 hours'),
   code_suggestions_api_rate_limit: whole('compatibility', 60, 'Code suggestions per minute'),
   create_organization_api_limit: whole('compatibility', 10, 'Organizations created per minute and user'),

@@ -47,7 +47,12 @@ export const packages = {
     false,
     'Allow mapping imported contributions to administrators',
   ),
-  bulk_import_concurrent_pipeline_batch_limit: whole('imports', 25, 'Concurrent batches of a direct transfer', one),
+  bulk_import_concurrent_pipeline_batch_limit: whole(
+    'compatibility',
+    25,
+    'Concurrent batches of a direct transfer; they come one after the other',
+    one,
+  ),
   bulk_import_enabled: flag('imports', false, 'Enable group migration by direct transfer', {
     acts: 'transfers of groups and projects from another instance',
   }),
@@ -55,15 +60,30 @@ export const packages = {
     ...bytes,
     acts: 'relations of projects that are transferred',
   }),
-  concurrent_bitbucket_import_jobs_limit: whole('imports', 100, 'Concurrent jobs of a Bitbucket Cloud import', one),
-  concurrent_bitbucket_server_import_jobs_limit: whole(
-    'imports',
+  concurrent_bitbucket_import_jobs_limit: whole(
+    'compatibility',
     100,
-    'Concurrent jobs of a Bitbucket Server import',
+    'Concurrent jobs of a Bitbucket Cloud import; an import is one task',
     one,
   ),
-  concurrent_github_import_jobs_limit: whole('imports', 1_000, 'Concurrent jobs of a GitHub import', one),
-  concurrent_relation_batch_export_limit: whole('imports', 8, 'Concurrent batches of relation exports', one),
+  concurrent_bitbucket_server_import_jobs_limit: whole(
+    'compatibility',
+    100,
+    'Concurrent jobs of a Bitbucket Server import; an import is one task',
+    one,
+  ),
+  concurrent_github_import_jobs_limit: whole(
+    'compatibility',
+    1_000,
+    'Concurrent jobs of a GitHub import; an import is one task',
+    one,
+  ),
+  concurrent_relation_batch_export_limit: whole(
+    'compatibility',
+    8,
+    'Concurrent batches of relation exports; they are written one after the other',
+    one,
+  ),
   decompress_archive_file_timeout: whole(
     'imports',
     210,

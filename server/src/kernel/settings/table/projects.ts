@@ -130,9 +130,10 @@ export const projects = {
     acts: 'groups and projects',
   }),
   root_moved_permanently_redirection_enabled: flag(
-    'namespaces',
-    true,
-    'Redirect old paths of moved groups permanently',
+    'web',
+    false,
+    'Redirect visitors who open the root of the instance permanently: to home_page_url, or to the sign-in page',
+    { acts: 'the start page of visitors' },
   ),
   time_tracking_limit_to_hours: flag('planning', false, 'Show time tracking in hours', {
     acts: 'issues and merge requests',
