@@ -307,6 +307,18 @@ async function pageSteps(suite: Suite, page: Page, call: Api, made: Planned): Pr
     await headed(page, 'Pipelines');
     await page.getByText('No pipelines yet').waitFor();
   });
+  await suite.step('an issue that is promoted leads to its epic', async () => {
+    const { iid } = await call.expect<{ iid: number }>(201, 'POST', `${base}/issues`, { title: 'Sails' });
+    await page.goto(`/${project}/-/issues/${iid}`);
+    await page.getByRole('textbox', { name: 'New comment' }).fill('/promote_to epic');
+    await page.getByRole('button', { name: 'Comment', exact: true }).click();
+    const promoted = page.getByRole('paragraph').filter({ hasText: 'Promoted to epic shipyard&4 Sails' });
+    await promoted.getByRole('link').waitFor();
+    await look(page, 'issue-promoted');
+    await promoted.getByRole('link').click();
+    await page.waitForURL(/\/groups\/shipyard\/-\/epics\/4$/);
+    await headed(page, 'Sails');
+  });
   await suite.step('all of it can be read in the dark and on a telephone', async () => {
     for (const [scheme, width] of [
       ['dark', 1280],

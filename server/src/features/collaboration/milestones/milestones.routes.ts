@@ -6,6 +6,7 @@ import type { Db } from '../../../kernel/db/index.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
 import { notFound, plainError, recordNotFound, savedOr } from '../../../kernel/http/errors.ts';
 import { offsetPage, withItems } from '../../../kernel/http/pagination.ts';
+import { filled } from '../../../kernel/http/params/filled.ts';
 import { allOrNoneOf, atLeastOneOf, mutuallyExclusive } from '../../../kernel/http/params/groups.ts';
 import {
   Bool,
@@ -118,7 +119,8 @@ interface AskedFilter extends Pick<MilestoneFilter, 'title' | 'search'> {
   readonly end_date?: Date;
 }
 
-function listOf(place: Place, caller: Caller, asked: AskedFilter): MilestoneList {
+function listOf(place: Place, caller: Caller, given: AskedFilter): MilestoneList {
+  const asked = filled(given);
   const ancestors = asked.include_ancestors === true || asked.include_parent_milestones === true;
   const { containing_date: day, start_date: first, end_date: last } = asked;
   return {

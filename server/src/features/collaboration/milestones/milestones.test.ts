@@ -132,6 +132,8 @@ describe.each(['groups', 'projects'] as const)('milestones of %s', (kind) => {
     expect(await titles(path, { iids: [2], include_parent_milestones: true })).toHaveLength(4);
     expect(await titles(path, { title: 'Open end' })).toEqual(['Open end']);
     expect(await titles(path, { title: 'open' })).toEqual([]);
+    for (const empty of ['title', 'search', 'iids'])
+      expect([empty, await titles(path, { [empty]: '' })]).toEqual([empty, await titles(path)]);
     expect(await titles(path, { search: 'soup' })).toEqual(['Winter 17.3', 'No day 1']);
     expect(await titles(path, { search_title: 'soup' })).toEqual([]);
     expect(await titles(path, { search_title: '17. spring' })).toEqual(['Spring 17.4']);

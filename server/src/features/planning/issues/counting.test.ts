@@ -43,6 +43,17 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
+it('filters that are left empty, as in a form, narrow nothing', async () => {
+  const path = `/projects/${(await buildProject(app, { namespace: group })).id}/issues`;
+  await create({ title: 'x', labels: 'red' }, path);
+  for (const name of ['iids', 'milestone', 'labels', 'author_username', 'assignee_username', 'iteration_title'])
+    for (const given of [name, `not[${name}]`])
+      expect([given, await total({ [given]: '' }, owner, path)]).toEqual([given, '1']);
+  for (const name of ['iids[]', 'search', 'in', 'my_reaction_emoji', 'due_date'])
+    expect([name, await total({ [name]: '' }, owner, path)]).toEqual([name, '1']);
+  expect(await total({ author_username: 'x' }, owner, path)).toBe('0');
+});
+
 it('counts issues by labels of the project and of its groups, without those that the caller does not see', async () => {
   const shared = await app.api('POST', `/groups/${group.id}/labels`, {
     token: owner.secret,

@@ -2,6 +2,7 @@
 import Type, { type Static } from 'typebox';
 import type { Caller } from '../../../kernel/authz/subjects.ts';
 import { unauthorized } from '../../../kernel/http/errors.ts';
+import { filled } from '../../../kernel/http/params/filled.ts';
 import { atLeastOneOf, mutuallyExclusive } from '../../../kernel/http/params/groups.ts';
 import {
   Bool,
@@ -136,7 +137,8 @@ function negatableOf(params: NonNullable<GivenFilters['not']> | GivenFilters): N
 }
 
 /** The filter that parameters ask for. What is in a relation to the caller is for signed-in people. */
-export function filterOf(caller: Caller, params: Partial<GivenFilters>): IssueFilter {
+export function filterOf(caller: Caller, asked: Partial<GivenFilters>): IssueFilter {
+  const params = filled(asked);
   const scope = params.scope?.replaceAll('-', '_') as Scope | undefined;
   const me = caller.user?.id;
   if (scope !== undefined && scope !== 'all' && me === undefined) throw unauthorized();
@@ -148,10 +150,10 @@ export function filterOf(caller: Caller, params: Partial<GivenFilters>): IssueFi
     createdBefore: params.created_before,
     updatedAfter: params.updated_after,
     updatedBefore: params.updated_before,
-    dueDate: params.due_date === '' ? undefined : params.due_date,
+    dueDate: params.due_date,
     search: params.search,
-    searchIn: params.in && params.in.length > 0 ? params.in : undefined,
-    not: params.not && negatableOf(params.not),
+    searchIn: params.in,
+    not: params.not && negatableOf(filled(params.not)),
     createdBy: scope === 'created_by_me' ? me : undefined,
     assignedTo: scope === 'assigned_to_me' ? me : undefined,
   };

@@ -2,6 +2,7 @@
 import Type, { type Static } from 'typebox';
 import type { Caller } from '../../../kernel/authz/subjects.ts';
 import { invalidParameters } from '../../../kernel/http/errors.ts';
+import { filled } from '../../../kernel/http/params/filled.ts';
 import type { MergeRequestFilter } from './listing.queries.ts';
 import { filters } from './merge-requests.params.ts';
 
@@ -18,7 +19,9 @@ const namedOrWord = (given: string | undefined) =>
 
 const listOf = (name: string | undefined) => (name === undefined ? [] : [name]);
 
-export function filterOf(caller: Caller, params: Asked): Omit<MergeRequestFilter, 'projectId' | 'group'> {
+export function filterOf(caller: Caller, given: Asked): Omit<MergeRequestFilter, 'projectId' | 'group'> {
+  const params = filled(given);
+  const not = params.not && filled(params.not);
   const me = caller.user?.id;
   const scope = params.scope?.replaceAll('-', '_');
   if (scope !== undefined && scope !== 'all' && me === undefined)
@@ -46,12 +49,12 @@ export function filterOf(caller: Caller, params: Asked): Omit<MergeRequestFilter
     approvedByUsernames: params.approved_by_usernames,
     labels: params.labels,
     milestone: params.milestone,
-    not: params.not && {
-      ...{ labels: params.not.labels, milestone: params.not.milestone, reaction: params.not.my_reaction_emoji },
-      author: { id: params.not.author_id, usernames: listOf(params.not.author_username) },
-      assignee: { id: params.not.assignee_id, usernames: params.not.assignee_username },
-      reviewer: { id: params.not.reviewer_id, usernames: listOf(params.not.reviewer_username) },
-      ...{ sourceBranch: params.not.source_branch, targetBranch: params.not.target_branch },
+    not: not && {
+      ...{ labels: not.labels, milestone: not.milestone, reaction: not.my_reaction_emoji },
+      author: { id: not.author_id, usernames: listOf(not.author_username) },
+      assignee: { id: not.assignee_id, usernames: not.assignee_username },
+      reviewer: { id: not.reviewer_id, usernames: listOf(not.reviewer_username) },
+      ...{ sourceBranch: not.source_branch, targetBranch: not.target_branch },
     },
     mergeUser: { id: params.merge_user_id, usernames: listOf(params.merge_user_username) },
     reaction: params.my_reaction_emoji,

@@ -91,6 +91,17 @@ it('view=simple: no more than what they are called and how far they are, filtere
     const paged = await list({ view: 'simple', state: 'opened', per_page: '1' });
     expect([paged.body.map(({ id }) => id), paged.headers.get('x-total')]).toEqual([[second.id], '1']);
     expect((await list({ view: 'other' })).status).toBe(400);
+    // What a form leaves empty narrows nothing.
+    for (const empty of [
+      'iids',
+      'milestone',
+      'labels',
+      'reviewer_username',
+      'search',
+      'source_branch',
+      'not[milestone]',
+    ])
+      expect([empty, (await list({ view: 'simple', [empty]: '' })).body]).toEqual([empty, simple.body]);
   }
 });
 

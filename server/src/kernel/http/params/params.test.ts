@@ -134,7 +134,7 @@ describe('validation', () => {
     });
   });
 
-  it('takes a day away with an empty text, in JSON, too', () => {
+  it('takes a day, a number or a switch away with an empty text, in JSON, too', () => {
     const days = Type.Object({
       due: Optional(OrNull(DateParam())),
       until: Optional(OrNull(DateTimeParam())),
@@ -144,6 +144,17 @@ describe('validation', () => {
     expect(check({ due: '', until: '' })).toEqual({ due: null, until: null });
     expect(reason(() => check({ since: '' }))).toEqual({ error: 'since is invalid' });
     expect(reason(() => check({ due: ' ', until: 0 }))).toEqual({ error: 'due is invalid, until is invalid' });
+    const values = Type.Object({
+      milestone: Optional(OrNull(Int())),
+      locked: Optional(OrNull(Bool())),
+      title: Optional(OrNull(Str())),
+    });
+    const given = { milestone: '', locked: '', title: '' };
+    expect(plain(validateParameters(values, given, new Set(Object.keys(given))))).toEqual({
+      milestone: null,
+      locked: null,
+      title: '',
+    });
   });
 
   it('[1/errors/7] names every reason in one message', () => {

@@ -182,11 +182,13 @@ function hash(schema: Node, raw: Raw, source: Source, name: string, reasons: Rea
   return result;
 }
 
+const scalars: ReadonlySet<unknown> = new Set(['integer', 'number', 'boolean']);
 const isDay = (schema: Node) => schema['x-parse'] === 'date' || schema['x-parse'] === 'date-time';
 
 function coerce(schema: Node, raw: Raw, source: Source, name: string, reasons: Reasons): unknown {
-  // Clients remove a file, and take a day away, with an empty value in whatever kind of body.
-  const emptied = raw === '' && (schema['x-parse'] === 'file' || (isDay(schema) && schema['x-nullable'] === true));
+  // Clients remove a file, and take a day, a number or a switch away, with an empty value in whatever kind of body.
+  const removable = schema['x-nullable'] === true && (isDay(schema) || scalars.has(schema.type));
+  const emptied = raw === '' && (schema['x-parse'] === 'file' || removable);
   const emptyText =
     emptied || (source === 'text' && raw === '' && (schema.type !== 'string' || schema['x-parse'] !== undefined));
   if (raw === null || (emptyText && schema.type !== 'array' && schema.type !== 'object'))
