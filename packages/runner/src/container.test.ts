@@ -174,15 +174,27 @@ test.runIf(engine)('[security 25] a container has few capabilities, its limits, 
   expect(log).toMatch(/^40$/m);
 });
 
+test.runIf(engine)('a script that takes more memory than it may is ended, and its log names the limit', async () => {
+  h.start({ executor: 'container', containers, limits: { memoryBytes: 32 * 1024 * 1024 } });
+  const script = ['x=1234567890123456; while true; do x=$x$x; done'];
+  const record = h.run(inImage({ script, after: ['echo "after: $CI_JOB_STATUS"'] }));
+  expect((await record.final).state).toBe('failed');
+  const log = record.trace.toString();
+  expect(log).toMatch(/most likely it used more memory than MILLRACE_RUNNER_MEMORY allows, 33554432 bytes/);
+  expect(log).toMatch(/^after: failed$/m);
+});
+
 test.runIf(engine)('entrypoints and users of images count, also a user that owns nothing', async () => {
   h.start({ executor: 'container', containers });
   const record = h.run({
     image: { name: IMAGE, entrypoint: ['entry'], executor_opts: { docker: { user: 'worker' } } },
-    script: ['echo "entry: $FROM_ENTRYPOINT"', 'id -u', 'echo x > mine', 'ls mine'],
+    script: ['echo "entry: $FROM_ENTRYPOINT"', 'id -u', 'grep CapEff /proc/self/status', 'echo x > mine', 'ls mine'],
   });
   await record.final;
   expect(record.trace.toString()).toMatch(/^entry: yes$/m);
   expect(record.trace.toString()).toMatch(/^1000$/m);
+  // Whoever is not root in the image has nothing of root either.
+  expect(record.trace.toString()).toMatch(/^CapEff:\s+0{16}$/m);
   expect((await record.final).state).toBe('success');
 });
 

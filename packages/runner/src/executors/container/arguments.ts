@@ -13,6 +13,8 @@ export type ContainerSpec = {
   command: readonly string[];
   envFile: string;
   user: string | undefined;
+  /** Who it is otherwise. */
+  imageUser: string;
   platform: string | undefined;
   /** Directories that have the same path inside. */
   directories: readonly string[];
@@ -27,6 +29,9 @@ export type ContainerSpec = {
 export type Network = { name: string; hosts: readonly string[] };
 
 const repeated = (option: string, values: readonly string[]): string[] => values.map((value) => `${option}=${value}`);
+
+/** Whether a user, with or without a group, is the root of its image. */
+export const isRoot = (user: string): boolean => /^(?:|0|root)$/.test(user.split(':')[0] ?? '');
 
 /** `create ...` for one container. */
 export function createArguments(spec: ContainerSpec): string[] {
@@ -43,7 +48,8 @@ export function createArguments(spec: ContainerSpec): string[] {
     ),
     '--pull=never',
     '--cap-drop=ALL',
-    ...repeated('--cap-add', CAPABILITIES),
+    // Podman gives what is named to every user, docker to root alone.
+    ...(isRoot(spec.user ?? spec.imageUser) ? repeated('--cap-add', CAPABILITIES) : []),
     '--security-opt=no-new-privileges',
     `--env-file=${spec.envFile}`,
     ...(spec.user ? [`--user=${spec.user}`] : []),

@@ -12,7 +12,7 @@ import type { Size, Terminal } from '../../terminal/types.ts';
 import { expand } from '../../variables.ts';
 import { quote, shellScript } from '../script.ts';
 import type { Account, Executor, JobDirectories, Sandbox, Stage, StartContext } from '../types.ts';
-import { createArguments, envFileText, type Network } from './arguments.ts';
+import { createArguments, envFileText, isRoot, type Network } from './arguments.ts';
 import { type Engine, reasonOf } from './engine.ts';
 import { checkImageName, policiesOf, provideImage, writeCredentials } from './images.ts';
 import { namesOf, type PreparedService, startServices } from './services.ts';
@@ -21,6 +21,11 @@ import type { ContainerSettings } from './settings.ts';
 const LABEL = 'millrace.runner';
 const JOB_LABEL = 'millrace.job';
 const TERMINATION_GRACE = 3000;
+/** Exit status of what was ended by force. Where it was not us, it was the kernel. */
+const KILLED = 137;
+const killed = (bytes: number) =>
+  `\u001b[0;33mThe script was killed: most likely it used more memory than MILLRACE_RUNNER_MEMORY allows, ${bytes} bytes\u001b[0;m\n`;
+
 const CALL = { milliseconds: 60_000 };
 
 export type ContainerOptions = { engine: Engine; host: Executor; settings: ContainerSettings; limits: JobLimits };
@@ -123,7 +128,7 @@ function containerSandbox(
     const user = docker?.user ? expand(docker.user, get) : '';
     if (user && !/^[A-Za-z0-9_.:-]+$/.test(user))
       throw new JobFailure('runner_system_failure', 'the user of the image is no name');
-    asRoot = /^(?:|0|root)$/.test((user || image.user).split(':')[0]!);
+    asRoot = isRoot(user || image.user);
     const envFile = join(directories.spool, 'build.env');
     await writeFile(envFile, envFileText(context.variables), { mode: 0o600 });
     const shell = `if [ -x /bin/bash ]; then exec /bin/bash ${quote(script)}; else exec /bin/sh ${quote(script)}; fi`;
@@ -137,6 +142,7 @@ function containerSandbox(
         command: ['sh', '-c', shell],
         envFile,
         user: user || undefined,
+        imageUser: image.user,
         platform: docker?.platform,
         directories: [directories.workspace, directories.private],
         workdir: directories.workspace,
@@ -167,7 +173,9 @@ function containerSandbox(
     signal.addEventListener('abort', stop, { once: true });
     if (signal.aborted) stop();
     try {
-      return (await exited).code;
+      const { code } = await exited;
+      if (code === KILLED && !signal.aborted && limits.memoryBytes) output(Buffer.from(killed(limits.memoryBytes)));
+      return code;
     } finally {
       signal.removeEventListener('abort', stop);
       await rm(script, { force: true });

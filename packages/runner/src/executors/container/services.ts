@@ -10,7 +10,12 @@ import { aliasesOf, type ContainerSpec, createArguments, envFileText } from './a
 import { type Engine, reasonOf } from './engine.ts';
 import { SERVICE_TIMEOUT } from './settings.ts';
 
-export type PreparedService = { service: JobService; image: { id: string }; name: string; aliases: string[] };
+export type PreparedService = {
+  service: JobService;
+  image: { id: string; user: string };
+  name: string;
+  aliases: string[];
+};
 
 type Common = Pick<ContainerSpec, 'labels' | 'volumes' | 'network' | 'limits'>;
 
@@ -48,6 +53,7 @@ export async function startServices(
       command: service.command ?? [],
       envFile,
       user: docker?.user ? expand(docker.user, context.get) : undefined,
+      imageUser: image.user,
       platform: docker?.platform,
       directories: [],
       workdir: undefined,
