@@ -135,6 +135,7 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
 
   const repository = repositoryFeature({
     markdown: kernels.markdown,
+    mail: kernels.mail,
     db,
     ports,
     noteables: collaboration.noteables,

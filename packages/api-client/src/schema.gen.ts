@@ -19192,7 +19192,7 @@ export interface components {
             relation_export_batch_size: number;
             /** @description Allow users to stay signed in */
             remember_me_enabled: boolean;
-            /** @description Enable repository checks */
+            /** @description Check each repository with git fsck once a month */
             repository_checks_enabled: boolean;
             /** @description Repository size limit in MB; 0 for unlimited */
             repository_size_limit: number;
@@ -22388,6 +22388,24 @@ export interface components {
             /** @description Whether a mail server is configured */
             mail: boolean;
             node_version: string;
+            /** @description What `repository_checks_enabled` found */
+            repository_checks: {
+                /** @description Repositories that were checked */
+                checked: number;
+                /** @description At most 20 of those */
+                damaged: {
+                    /** Format: date-time */
+                    checked_at: string;
+                    /** @description Full path of the project */
+                    path: string;
+                    /** @description The first line of what git fsck says */
+                    problem: string;
+                    project_id: number;
+                }[];
+                enabled: boolean;
+                /** @description Those of them that are damaged */
+                failed: number;
+            };
             /** @description Commit that it was built from; `unknown` when run from sources */
             revision: string;
             runners: {
@@ -32634,7 +32652,7 @@ export interface components {
             relation_export_batch_size?: number;
             /** @description Allow users to stay signed in */
             remember_me_enabled?: boolean;
-            /** @description Enable repository checks */
+            /** @description Check each repository with git fsck once a month */
             repository_checks_enabled?: boolean;
             /** @description Repository size limit in MB; 0 for unlimited; at least 0 */
             repository_size_limit?: number;

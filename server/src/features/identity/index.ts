@@ -90,6 +90,7 @@ export { setNotificationEmail } from './emails/index.ts';
 export type { Release } from './instance/instance.routes.ts';
 export { mailAddressOf } from './mails/index.ts';
 export { announcements, failedPipelines } from './ports.ts';
+export { activeAdministrators } from './registration/index.ts';
 export {
   countServiceAccounts,
   listServiceAccounts,

@@ -7,6 +7,7 @@ import type { Db } from '../../kernel/db/index.ts';
 import type { Project } from '../../kernel/db/rows.ts';
 import type { Feature } from '../../kernel/feature.ts';
 import type { ParentLoader } from '../../kernel/http/parents.ts';
+import type { Mail } from '../../kernel/mail/index.ts';
 import type { Markdown } from '../../kernel/markdown/index.ts';
 import type { Ports } from '../../kernel/ports.ts';
 import { addJob, defineTask } from '../../kernel/queue/index.ts';
@@ -104,6 +105,7 @@ export type {
   WriteRequest,
 } from './face.ts';
 export { pathLockRelation } from './locks/transfer.ts';
+export { countChecks, failedChecks } from './maintenance/checks.queries.ts';
 export { maintenanceDue } from './maintenance/maintenance.ts';
 export { languageNamed } from './measuring/languages.ts';
 export { type ReleasesOfTags, releasesOfTags } from './ports.ts';
@@ -159,6 +161,7 @@ export interface RepositoryDependencies
   readonly templateProject: () => Promise<number | null>;
   readonly settings: Settings;
   readonly markdown: Pick<Markdown, 'html'>;
+  readonly mail: Mail;
   /** What commits of the product are signed with. */
   readonly instanceKeys: InstanceKeys;
   /** Name of the storage of wikis of groups and of personal snippets. */
@@ -255,11 +258,8 @@ export function repositoryFeature(deps: RepositoryDependencies) {
     instanceProject: deps.templateProject,
   });
   const maintenance = repositoryMaintenance({
-    db,
-    open,
-    project,
-    exclusively: writes.exclusively,
-    settings: deps.settings,
+    ...{ db, open, project, exclusively: writes.exclusively },
+    ...{ settings: deps.settings, mail: deps.mail, externalUrl: deps.externalUrl },
   });
   const measuring = repositoryMeasuring({
     licenseOf: licenses.of,

@@ -2078,6 +2078,13 @@ export interface ReleasesTable {
   updated_at: Generated<Date>;
 }
 
+export interface RepositoryChecksTable {
+  project_id: number;
+  checked_at: Date;
+  problems: Generated<string[]>;
+  told_at: Date | null;
+}
+
 export interface RepositoryIntentsTable {
   id: Generated<number>;
   project_id: number | null;
@@ -2792,6 +2799,7 @@ export interface Database {
   release_links: ReleaseLinksTable;
   release_milestones: ReleaseMilestonesTable;
   releases: ReleasesTable;
+  repository_checks: RepositoryChecksTable;
   repository_intents: RepositoryIntentsTable;
   resource_events: ResourceEventsTable;
   resource_groups: ResourceGroupsTable;

@@ -8,6 +8,7 @@ import { backupSchedule, backups, isKept } from '../../lib/backups.ts';
 import { counted } from '../../lib/counted.ts';
 import { overview } from '../../lib/overview.ts';
 import { bytes, duration } from '../../lib/time.ts';
+import { toSegment } from '../../lib/urls.ts';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
 import { AdminFrame } from './AdminFrame.tsx';
 import classes from './overview.module.css';
@@ -97,6 +98,20 @@ export default function OverviewPage() {
             </div>
           ))}
         </Card>
+        {data.repository_checks.enabled ? (
+          <Card title="Repository checks">
+            <p className={classes.large}>{data.repository_checks.failed} damaged</p>
+            <p>{counted(data.repository_checks.checked, 'repository', 'repositories')} checked</p>
+            {data.repository_checks.damaged.map(({ project_id, path, problem, checked_at }) => (
+              <p key={project_id}>
+                <Link to="/o/$path" params={{ path: toSegment(path) }}>
+                  {path}
+                </Link>
+                : {problem}, <TimeAgo at={checked_at} />
+              </p>
+            ))}
+          </Card>
+        ) : null}
         <Card title="Background jobs">
           <p className={classes.large}>
             <Link to="/admin/background_jobs" search={{ status: 'failed' }}>

@@ -200,7 +200,7 @@ export const settingFields: readonly SettingField[] = [
   {"name":"mirror_max_capacity","kind":"integer","owner":"imports","meaning":"Maximum concurrent mirror updates","acts":"pull mirrors","nullable":false,"min":1,"fallback":100},
   {"name":"mirror_max_delay","kind":"integer","owner":"imports","meaning":"Most minutes between updates of a mirror","acts":"pull mirrors","nullable":false,"min":1,"fallback":300},
   {"name":"receive_max_input_size","kind":"integer","owner":"repository","meaning":"Maximum push size in MB","acts":"pushes","nullable":true,"min":1,"max":8796093022,"fallback":null},
-  {"name":"repository_checks_enabled","kind":"boolean","owner":"repository","meaning":"Enable repository checks","nullable":false,"fallback":false},
+  {"name":"repository_checks_enabled","kind":"boolean","owner":"repository","meaning":"Check each repository with git fsck once a month","acts":"repositories","nullable":false,"fallback":false},
   {"name":"repository_size_limit","kind":"integer","owner":"repository","meaning":"Repository size limit in MB; 0 for unlimited","acts":"pushes","nullable":false,"max":9007199254740991,"fallback":0},
   {"name":"repository_storages_weighted","kind":"map","owner":"repository","meaning":"Weights of repository storages for new repositories","acts":"new projects: a storage with weight 0 or none gets none","nullable":false,"fallback":{"default":100}},
   {"name":"sourcegraph_enabled","kind":"boolean","owner":"web","meaning":"Enable Sourcegraph","nullable":false,"fallback":false},

@@ -1,6 +1,6 @@
 /** The state of the instance, as administrators see it. */
 import type { Static } from 'typebox';
-import { Count, Entity, Fields, Flag, ListOf, Nullable, Text } from '../../../kernel/http/entity.ts';
+import { Count, Entity, Fields, Flag, Id, ListOf, Nullable, Text, Timestamp } from '../../../kernel/http/entity.ts';
 
 export const Overview = Entity('InstanceOverview', {
   version: Text({ description: 'Release of the product' }),
@@ -30,6 +30,23 @@ export const Overview = Entity('InstanceOverview', {
     delayed: Count({ description: 'Due later' }),
     failed: Count({ description: 'Failed at their last attempt' }),
   }),
+  repository_checks: Fields(
+    {
+      enabled: Flag(),
+      checked: Count({ description: 'Repositories that were checked' }),
+      failed: Count({ description: 'Those of them that are damaged' }),
+      damaged: ListOf(
+        Fields({
+          project_id: Id(),
+          path: Text({ description: 'Full path of the project' }),
+          problem: Text({ description: 'The first line of what git fsck says' }),
+          checked_at: Timestamp(),
+        }),
+        { description: 'At most 20 of those' },
+      ),
+    },
+    { description: 'What `repository_checks_enabled` found' },
+  ),
   runners: Fields({ total: Count(), online: Count() }),
   counts: Fields({ users: Count(), groups: Count(), projects: Count() }),
 });

@@ -4,13 +4,16 @@ import Type from 'typebox';
 import type { Db } from '../../../kernel/db/index.ts';
 import { type Route, route } from '../../../kernel/http/route.ts';
 import { queueDepth } from '../../../kernel/queue/index.ts';
+import type { Settings } from '../../../kernel/settings/index.ts';
 import { onlineSeconds } from '../../ci/index.ts';
+import { countChecks, failedChecks } from '../../repository/index.ts';
 import { ApplicationStatistics, Overview, type OverviewJson, statisticsJson } from './overview.entity.ts';
 import { applicationStatistics, instanceNumbers } from './overview.queries.ts';
 
 export interface OverviewDependencies {
   readonly db: Db;
   readonly externalUrl: string;
+  readonly settings: Settings;
   readonly mailConfigured: boolean;
   readonly release: { readonly version: string; readonly revision: string };
   /** Each really uses its part, and throws when it cannot be used. */
@@ -47,7 +50,7 @@ export function overviewRoutes(deps: OverviewDependencies): Route[] {
   const { db, release, checks, directories } = deps;
 
   async function overview(): Promise<OverviewJson> {
-    const [results, numbers, storages, tasks] = await Promise.all([
+    const [results, numbers, storages, tasks, repositories, damaged, values] = await Promise.all([
       Promise.all(
         Object.entries(checks).map(async ([name, check]) => {
           const message = await check().then(
@@ -62,6 +65,9 @@ export function overviewRoutes(deps: OverviewDependencies): Route[] {
         Object.entries(directories).map(async ([name, directory]) => ({ name, ...(await space(directory)) })),
       ),
       queueDepth(db),
+      countChecks(db),
+      failedChecks(db, 20),
+      deps.settings.read(),
     ]);
     return {
       version: release.version,
@@ -74,6 +80,7 @@ export function overviewRoutes(deps: OverviewDependencies): Route[] {
       database: { version: numbers.version, size: numbers.size, connections: numbers.connections },
       storages,
       background_tasks: { ready: tasks.ready, delayed: tasks.delayed, failed: tasks.dead },
+      repository_checks: { enabled: values.repository_checks_enabled, ...repositories, damaged: [...damaged] },
       runners: { total: numbers.runners, online: numbers.online },
       counts: { users: numbers.users, groups: numbers.groups, projects: numbers.projects },
     };

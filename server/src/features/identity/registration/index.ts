@@ -2,5 +2,6 @@
 
 export { passwordRoutes } from './password.routes.ts';
 export { mountRegistration } from './registration.mount.ts';
+export { activeAdministrators } from './registration.queries.ts';
 export { createRegistration } from './registration.service.ts';
 export { createPasswordReset } from './reset.service.ts';

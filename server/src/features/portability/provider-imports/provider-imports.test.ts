@@ -337,23 +337,43 @@ describe('from the hosted provider', () => {
 
 describe('from the self-hosted server product', () => {
   const milliseconds = Date.parse(time);
-  const values: Readonly<Record<string, readonly object[]>> = {
-    activities: [
+  /** Line 1 of a file that the request adds, as activities have it. */
+  const diff = {
+    hunks: [
       {
-        action: 'COMMENTED',
-        comment: {
-          id: 5,
-          text: 'Why?',
-          author: { slug: 'ada' },
-          createdDate: milliseconds,
-          comments: [{ id: 6, text: 'Because', author: { slug: 'bob' }, createdDate: milliseconds }],
-        },
-        commentAnchor: { path: 'a.txt', line: 2, lineType: 'ADDED' },
+        ...{ sourceLine: 0, sourceSpan: 0, destinationLine: 1, destinationSpan: 1 },
+        segments: [{ type: 'ADDED', lines: [{ source: 0, destination: 1, line: '2' }] }],
       },
-      { action: 'OPENED' },
-      { action: 'COMMENTED', comment: { id: 7, text: 'Good', author: { slug: 'ada' }, createdDate: milliseconds } },
     ],
   };
+  const anchor = { path: 'b.txt', line: 1, lineType: 'ADDED', fileType: 'TO', diffType: 'EFFECTIVE' };
+  const activities = (): readonly object[] => [
+    {
+      action: 'COMMENTED',
+      comment: {
+        id: 5,
+        text: 'Why?',
+        author: { slug: 'ada' },
+        createdDate: milliseconds,
+        comments: [{ id: 6, text: 'Because', author: { slug: 'bob' }, createdDate: milliseconds }],
+      },
+      commentAnchor: { ...anchor, fromHash: base, toHash: head },
+      diff,
+    },
+    { action: 'OPENED' },
+    { action: 'COMMENTED', comment: { id: 7, text: 'Good', author: { slug: 'ada' }, createdDate: milliseconds } },
+    {
+      action: 'COMMENTED',
+      comment: { id: 8, text: 'Before', author: { slug: 'ada' }, createdDate: milliseconds },
+      commentAnchor: { ...anchor, toHash: base, orphaned: true },
+      diff,
+    },
+    {
+      action: 'COMMENTED',
+      comment: { id: 9, text: 'Where?', author: { slug: 'ada' }, createdDate: milliseconds },
+      commentAnchor: { path: 'a.txt', line: 2, lineType: 'ADDED' },
+    },
+  ];
   const requests = () => [
     {
       id: 1,
@@ -386,7 +406,7 @@ describe('from the self-hosted server product', () => {
           },
         };
       const rows =
-        path === `${at}/pull-requests` ? requests() : values[/\/pull-requests\/1\/(\w+)$/.exec(path)?.[1] ?? ''];
+        path === `${at}/pull-requests` ? requests() : path === `${at}/pull-requests/1/activities` ? activities() : null;
       if (!rows) return null;
       const start = Number(query.get('start') ?? 0);
       const last = start + 2 >= rows.length;
@@ -416,7 +436,7 @@ describe('from the self-hosted server product', () => {
       expect(await ended(made.body.id)).toMatchObject({
         import_status: 'finished',
         import_type: 'bitbucket_server',
-        stats: { imported: { merge_requests: 1, notes: 3 } },
+        stats: { imported: { merge_requests: 1, notes: 5 } },
       });
       const token = person.secret;
       const { body: request } = await app.api<Json>('GET', `/projects/${made.body.id}/merge_requests/1`, { token });
@@ -425,7 +445,17 @@ describe('from the self-hosted server product', () => {
         token,
       });
       expect(notes.map(({ body }) => body)).toEqual(
-        expect.arrayContaining(['*By ada*\n\n*On `a.txt`, line 2*\n\nWhy?', '*By bob*\n\nBecause', '*By ada*\n\nGood']),
+        expect.arrayContaining([
+          ...['*By ada*\n\nWhy?', '*By bob*\n\nBecause', '*By ada*\n\nGood'],
+          '*By ada*\n\n*On `b.txt`, line 1*\n\n```diff\n@@ -0,0 +1,1 @@\n+2\n```\n\nBefore',
+          '*By ada*\n\n*On `a.txt`, line 2*\n\nWhere?',
+        ]),
+      );
+      expect(notes.filter(({ type }) => type === 'DiffNote').map(({ body, position }) => [body, position])).toEqual(
+        ['*By bob*\n\nBecause', '*By ada*\n\nWhy?'].map((body) => [
+          body,
+          expect.objectContaining({ new_path: 'b.txt', new_line: 1, old_line: null, head_sha: head }),
+        ]),
       );
     },
   );

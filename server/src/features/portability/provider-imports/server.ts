@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { type Row, record, text } from '../project-archives/json.ts';
 import { type ProviderClient, ProviderError, providerClient, serverAt } from './client.ts';
+import { lastLineOf } from './hunks.ts';
 import type { ProviderConfig, ProviderRepository, RefName, Source } from './provider.ts';
 
 type Config = Extract<ProviderConfig, { provider: 'server' }>;
@@ -95,13 +96,61 @@ function requestRow(row: Row): Row {
   };
 }
 
+/** The piece of a diff that ends with the line of a comment; empty where the activity has none. */
+function pieceOf(activity: Row): string {
+  const { line, lineType, fileType } = record(activity.commentAnchor);
+  for (const hunk of list(record(activity.diff).hunks)) {
+    let [before, after] = [whole(hunk.sourceLine) ?? 0, whole(hunk.destinationLine) ?? 0];
+    const lines = [`@@ -${before},${whole(hunk.sourceSpan) ?? 0} +${after},${whole(hunk.destinationSpan) ?? 0} @@`];
+    for (const segment of list(hunk.segments)) {
+      const sign = segment.type === 'ADDED' ? '+' : segment.type === 'REMOVED' ? '-' : ' ';
+      const old = sign === '-' || (sign === ' ' && fileType === 'FROM');
+      for (const each of list(segment.lines)) {
+        lines.push(`${sign}${text(each.line) ?? ''}`);
+        if (segment.type === lineType && (old ? before : after) === line) return lines.join('\n');
+        if (sign !== '+') before += 1;
+        if (sign !== '-') after += 1;
+      }
+    }
+  }
+  return '';
+}
+
+/** Where the notes of a thread stand, and what its first one begins with. */
+interface Place {
+  readonly lead: string;
+  readonly columns: Row;
+}
+
+/** On the diff where that is the one of the request; else in words, with the piece of code that it was about. */
+function placeOf(activity: Row, request: Row): Place {
+  const anchor = record(activity.commentAnchor);
+  const path = text(anchor.path);
+  const columns = { kind: 'discussion' };
+  if (path === null) return { lead: '', columns };
+  const piece = pieceOf(activity);
+  const found = lastLineOf(piece, path);
+  const [head, base] = [sha(request.head_sha), sha(request.base_sha)];
+  if (found && head !== null && base !== null && anchor.toHash === head && anchor.orphaned !== true) {
+    const { line_code, old_line, new_line } = found;
+    const ids = { base_sha: base, start_sha: base, head_sha: head };
+    const files = { old_path: text(anchor.srcPath) ?? path, new_path: path };
+    return {
+      lead: '',
+      columns: { kind: 'diff', position: { ...ids, ...files, position_type: 'text', old_line, new_line }, line_code },
+    };
+  }
+  const line = whole(anchor.line);
+  const where = `*On \`${path}\`${line === null ? '' : `, line ${line}`}*\n\n`;
+  return { lead: `${where}${piece === '' ? '' : `\`\`\`diff\n${piece}\n\`\`\`\n\n`}`, columns };
+}
+
 /** A comment and the answers to it, as notes of one thread. */
-function notesOf(comment: Row, number: number, thread: string, lead = ''): Row[] {
+function notesOf(comment: Row, number: number, thread: string, { lead, columns }: Place): Row[] {
   const created = time(comment.createdDate);
   const note = {
     merge_request: number,
     discussion_id: createHash('sha1').update(thread).digest('hex'),
-    kind: 'discussion',
     author: person(comment.author),
     body: `${lead}${text(comment.text) ?? ''}`,
     system: false,
@@ -109,22 +158,23 @@ function notesOf(comment: Row, number: number, thread: string, lead = ''): Row[]
     resolvable: true,
     created_at: created,
     updated_at: time(comment.updatedDate) ?? created,
+    ...columns,
   };
-  return [note, ...list(comment.comments).flatMap((each) => notesOf(each, number, thread))];
+  return [note, ...list(comment.comments).flatMap((each) => notesOf(each, number, thread, { lead: '', columns }))];
 }
 
 export async function serverSource(client: ProviderClient, config: Config): Promise<Source> {
   const repository = await serverRepository(client, config);
   const base = pathOf(config);
   const all = `${base}/pull-requests?state=ALL&order=OLDEST&limit=100`;
-  const numbers: number[] = [];
+  const requestRows = new Map<number, Row>();
 
   async function* requests() {
     for await (const page of client.pages(all))
       yield page.map((each) => {
-        const number = whole(each.id);
-        if (number !== null) numbers.push(number);
-        return { relation: 'merge_requests', row: requestRow(each) };
+        const [number, row] = [whole(each.id), requestRow(each)];
+        if (number !== null) requestRows.set(number, row);
+        return { relation: 'merge_requests', row };
       });
   }
   /** Approvals hold for the commit that was reviewed. */
@@ -141,23 +191,24 @@ export async function serverSource(client: ProviderClient, config: Config): Prom
       );
   }
   async function* comments() {
-    for (const number of numbers)
+    for (const [number, request] of requestRows)
       for await (const page of client.pages(`${base}/pull-requests/${number}/activities?limit=100`))
         yield page.flatMap((activity) => {
           if (activity.action !== 'COMMENTED') return [];
           const comment = record(activity.comment);
-          const anchor = record(activity.commentAnchor);
-          const path = text(anchor.path);
-          const line = whole(anchor.line);
-          const lead = path === null ? '' : `*On \`${path}\`${line === null ? '' : `, line ${line}`}*\n\n`;
           const thread = `${base}:${number}:${whole(comment.id)}`;
-          return notesOf(comment, number, thread, lead).map((row) => ({ relation: 'notes', row }));
+          return notesOf(comment, number, thread, placeOf(activity, request)).map((row) => ({
+            relation: 'notes',
+            row,
+          }));
         });
   }
 
   return {
     repository,
-    known: ({ requests: before }) => void numbers.push(...before.map(({ iid }) => iid)),
+    known: ({ requests: before }) => {
+      for (const row of before) requestRows.set(row.iid, { ...row });
+    },
     git: { username: config.username, password: config.token },
     async refs() {
       const found: RefName[] = [];

@@ -5,9 +5,9 @@ import type { Db } from '../../../kernel/db/index.ts';
 import type { Project } from '../../../kernel/db/rows.ts';
 import { addJob, type CronItem, defineTask, type Task } from '../../../kernel/queue/index.ts';
 import type { Settings } from '../../../kernel/settings/index.ts';
-import type { OpenRepository } from '../reading/git-reader.ts';
 import type { WritePath } from '../writes/write-path.ts';
 import { forgetIntents } from '../writes/writes.queries.ts';
+import { type CheckDependencies, repositoryChecks } from './checks.ts';
 import { recordMaintenance, toMaintain } from './maintenance.queries.ts';
 
 const payload = Type.Object({ project_id: Type.Integer() });
@@ -46,19 +46,14 @@ export async function maintenanceDue(
   if (first || at.refs_generation - at.maintained_generation >= period) await ask(tx, projectId);
 }
 
-export function repositoryMaintenance(deps: {
-  readonly db: Db;
-  readonly open: OpenRepository;
-  readonly project: (db: Db, id: number) => Promise<Project | null>;
-  readonly exclusively: WritePath['exclusively'];
-  readonly settings: Settings;
-}): {
+export function repositoryMaintenance(deps: CheckDependencies & { readonly exclusively: WritePath['exclusively'] }): {
   readonly tasks: readonly Task[];
   readonly cron: readonly CronItem[];
   /** Now, whether it is due or not; with `full` everything into one pack. Writers wait. */
   maintain(project: Project, full: boolean): Promise<void>;
 } {
   const { db, open } = deps;
+  const checks = repositoryChecks(deps);
 
   async function maintain(project: Project, full: boolean): Promise<void> {
     await deps.exclusively(project, () => git.maintain(open(project), { full }));
@@ -87,10 +82,11 @@ export function repositoryMaintenance(deps: {
     while ((await forgetIntents(db, intentDays, 10_000)) === 10_000);
   });
   return {
-    tasks: [one, nightly, forget],
+    tasks: [one, nightly, forget, ...checks.tasks],
     cron: [
       { schedule: '41 2 * * *', task: nightly.name },
       { schedule: '23 * * * *', task: forget.name },
+      ...checks.cron,
     ],
     maintain,
   };

@@ -151,6 +151,7 @@ import { repliesOnLinesMigration } from './1300-replies-on-lines.ts';
 import { packageProtectionMigration } from './1330-package-protection.ts';
 import { importedIssuesMigration } from './1360-imported-issues.ts';
 import { appearanceMigration } from './1380-appearance.ts';
+import { repositoryChecksMigration } from './1381-repository-checks.ts';
 
 /** One step of the schema. `statements` run in order in one transaction; each may hold several SQL commands. */
 export interface Migration {
@@ -311,4 +312,5 @@ export const migrations: readonly Migration[] = [
   packageProtectionMigration,
   importedIssuesMigration,
   appearanceMigration,
+  repositoryChecksMigration,
 ];

@@ -206,7 +206,9 @@ export const projects = {
     max: 8_796_093_022,
     acts: 'pushes',
   }),
-  repository_checks_enabled: flag('repository', false, 'Enable repository checks'),
+  repository_checks_enabled: flag('repository', false, 'Check each repository with git fsck once a month', {
+    acts: 'repositories',
+  }),
   repository_size_limit: whole('repository', 0, 'Repository size limit in MB; 0 for unlimited', {
     ...bytes,
     acts: 'pushes',

@@ -1,0 +1,80 @@
+/** Checks of repositories: a damaged one is found, shown and told of once. */
+import { readdirSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startTestApp, type TestApp } from '../../../../test/app.ts';
+import { buildAdmin, buildToken } from '../../../../test/factories.ts';
+import { type MailServer, startMailServer } from '../../../../test/mail.ts';
+import { buildRepositoryProject, type RepositoryProject } from '../../../../test/repositories.ts';
+import { runTask } from '../../../../test/tasks.ts';
+
+let app: TestApp;
+let mail: MailServer;
+beforeAll(async () => {
+  mail = await startMailServer();
+  app = await startTestApp({ background: true, environment: { MILLRACE_SMTP_URL: `${mail.url}?tls=off` } });
+});
+afterAll(async () => {
+  await app.close();
+  await mail.close();
+});
+
+const checks = () => app.db.selectFrom('repository_checks').selectAll().orderBy('project_id').execute();
+const run = () => runTask(app, 'repository.check_all');
+/** As if it had been made two days ago. */
+const aged = async (project: RepositoryProject) => {
+  await sql`update projects set created_at = now() - interval '2 days' where id = ${project.id}`.execute(app.db);
+  return project;
+};
+/** Takes the objects away that its commit is made of. */
+function damage({ directory }: RepositoryProject): void {
+  const objects = path.join(directory, 'objects');
+  for (const name of readdirSync(objects))
+    if (/^[0-9a-f]{2}$/.test(name)) rmSync(path.join(objects, name), { recursive: true });
+  for (const name of readdirSync(path.join(objects, 'pack'))) rmSync(path.join(objects, 'pack', name));
+}
+
+it('repositories are checked once a month where that is switched on, and administrators hear of damaged ones once', async () => {
+  const admin = await buildToken(app, { user: await buildAdmin(app) });
+  const whole = await aged(await buildRepositoryProject(app));
+  const damaged = await aged(await buildRepositoryProject(app));
+  const young = await buildRepositoryProject(app);
+  damage(damaged);
+  await run();
+  expect(await checks()).toEqual([]);
+  await app.settings.write({ repository_checks_enabled: true });
+  await run();
+  expect(await checks()).toMatchObject([
+    { project_id: whole.id, problems: [], told_at: null },
+    { project_id: damaged.id, problems: expect.arrayContaining([expect.any(String)]), told_at: null },
+  ]);
+  const { body } = await app.api<{ repository_checks: object }>('GET', '/application/overview', {
+    token: admin.secret,
+  });
+  expect(body.repository_checks).toEqual({
+    ...{ enabled: true, checked: 2, failed: 1 },
+    damaged: [
+      { project_id: damaged.id, path: damaged.fullPath, problem: expect.any(String), checked_at: expect.any(String) },
+    ],
+  });
+  const before = await checks();
+  await run();
+  expect(await checks()).toEqual(before);
+  await sql`update repository_checks set checked_at = now() - interval '40 days' where project_id = ${whole.id}`.execute(
+    app.db,
+  );
+  await run();
+  expect((await checks())[0]?.checked_at.getTime()).toBeGreaterThan(Date.now() - 3_600_000);
+
+  await runTask(app, 'repository.tell_checks');
+  const told = await mail.next(admin.user.email);
+  expect(told.header('Subject')).toBe('Repository checks: 1 repository is damaged');
+  expect(told.text).toContain(damaged.fullPath);
+  expect((await checks())[1]?.told_at).toBeInstanceOf(Date);
+  const sent = mail.received.length;
+  await runTask(app, 'repository.tell_checks');
+  expect(mail.received).toHaveLength(sent);
+  expect((await checks()).map(({ project_id }) => project_id)).not.toContain(young.id);
+  await app.settings.write({ repository_checks_enabled: false });
+});
