@@ -151,7 +151,10 @@ export function audience({ db, kinds, parents }: Dependencies): Audience {
   };
 }
 
-/** To-dos for those whom descriptions name, and for members of groups that comments name; others get theirs at once. */
+/**
+ * To-dos for those whom descriptions or comments of groups name, and for members of groups that comments name; others get
+ * theirs at once.
+ */
 export function mentionTodos(deps: Dependencies & { readonly audience: Audience }): FactConsumer {
   const { db } = deps;
 
@@ -203,12 +206,9 @@ export function mentionTodos(deps: Dependencies & { readonly audience: Audience 
       ...{ projectId: note.project_id, groupId: note.namespace_id },
     };
     const { alone, together } = await deps.audience.named(about, note.body, actor_id);
-    await add(
-      about,
-      together.filter((userId) => !alone.includes(userId)),
-      actor_id,
-      note,
-    );
+    // Those who are named alone in a project have theirs already.
+    const people = note.project_id === null ? [...alone, ...together] : together.filter((id) => !alone.includes(id));
+    await add(about, people, actor_id, note);
   }
 
   return {

@@ -1,11 +1,13 @@
 /** Rows of to-dos. A person has at most one pending to-do about a thing. */
 import { type SqlBool, sql } from 'kysely';
+import { Level } from '../../../kernel/authz/levels.ts';
+import type { Caller } from '../../../kernel/authz/subjects.ts';
 import { type Db, insertMany } from '../../../kernel/db/index.ts';
 import type { Todo } from '../../../kernel/db/rows.ts';
 import { publish } from '../../../kernel/events/index.ts';
 import type { Page } from '../../../kernel/http/pagination.ts';
 import { countUpTo } from '../../../kernel/http/paging.queries.ts';
-import { below } from '../../namespaces/index.ts';
+import { abilityScope, below, groupScope, withTables } from '../../namespaces/index.ts';
 import type { Noteable, NoteableType } from '../notes/index.ts';
 
 export type TodoAction = Todo['action'];
@@ -181,13 +183,30 @@ export async function projectsOfTodos(db: Db, ids: readonly number[]): Promise<R
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** Texts of comments that to-dos are about. */
-export async function bodiesOf(db: Db, noteIds: readonly number[]): Promise<ReadonlyMap<number, string>> {
+/** Of internal comments those that the caller may read now. */
+async function stillRead(db: Db, noteIds: readonly number[], caller: Caller): Promise<ReadonlySet<number>> {
+  const projects = abilityScope(caller, 'read_internal_note');
+  const groups = groupScope(caller, { minimum: Level.planner });
+  const { rows } = await sql<{ id: number }>`${withTables(projects.tables ?? groups.tables)}
+    select t.id from notes t where t.id = any(${[...noteIds]}::bigint[]) and (
+      exists (select from projects p where p.id = t.project_id and ${projects.condition})
+      or exists (select from namespaces n where n.id = t.namespace_id and ${groups.condition}))`.execute(db);
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** Texts of comments that to-dos are about; null for those that the caller may no longer read. */
+export async function bodiesOf(
+  db: Db,
+  noteIds: readonly number[],
+  caller: Caller,
+): Promise<ReadonlyMap<number, string | null>> {
   if (noteIds.length === 0) return new Map();
   const rows = await db
     .selectFrom('notes')
-    .select(['id', 'body'])
+    .select(['id', 'body', 'internal'])
     .where('id', 'in', [...noteIds])
     .execute();
-  return new Map(rows.map(({ id, body }) => [id, body]));
+  const internal = rows.filter((row) => row.internal).map(({ id }) => id);
+  const read = internal.length === 0 ? null : await stillRead(db, internal, caller);
+  return new Map(rows.map((row) => [row.id, row.internal && !read?.has(row.id) ? null : row.body]));
 }

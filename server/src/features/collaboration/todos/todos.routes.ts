@@ -63,7 +63,7 @@ function presenter({ db, externalUrl, kinds }: Dependencies) {
         rows.map((row) => row.author_id),
       ),
       queries.projectsOfTodos(db, present(rows.map((row) => row.project_id))),
-      queries.bodiesOf(db, present(rows.map((row) => row.note_id))),
+      queries.bodiesOf(db, present(rows.map((row) => row.note_id)), caller),
       Promise.all(
         [...Map.groupBy(rows, (row) => row.noteable_type)].map(async ([type, some]) => {
           const none: ReadonlyMap<number, TodoTarget> = new Map();
@@ -80,6 +80,7 @@ function presenter({ db, externalUrl, kinds }: Dependencies) {
         if (!target || !author) return [];
         const project = row.project_id === null ? undefined : projects.get(row.project_id);
         const body = row.note_id === null ? undefined : bodies.get(row.note_id);
+        if (body === null) return [];
         return [[row.id, todoJson(row, { target, author, project, body }, externalUrl)] as const];
       }),
     );

@@ -1,7 +1,8 @@
 /** To-dos marked as done by filter, and restored; who hears of changes. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Method, startTestApp, type TestApp } from '../../../../test/app.ts';
-import { type BuiltToken, buildProject, buildToken } from '../../../../test/factories.ts';
+import { type BuiltToken, buildGroup, buildMember, buildProject, buildToken } from '../../../../test/factories.ts';
+import { Level } from '../../../kernel/authz/levels.ts';
 
 type Json = Record<string, unknown>;
 let app: TestApp;
@@ -54,6 +55,24 @@ it('a thing has one pending to-do, whatever is restored; those of others stay as
   for (const json of [{}, { ids: 'all' }, { ids: [[1]] }])
     expect((await call('POST', '/todos/mark_as_pending', json)).status).toBe(400);
   expect((await app.api('POST', '/todos/mark_as_pending', { json: { ids: [id] } })).status).toBe(401);
+});
+
+it('about an internal comment are for those who may read it still', async () => {
+  const group = await buildGroup(app, { owner: owner.user });
+  const project = await buildProject(app, { namespace: group });
+  const reader = await buildToken(app);
+  await buildMember(app, { user: reader.user, of: group, level: Level.reporter });
+  const { body: issue } = await call('POST', `/projects/${project.id}/issues`, { title: 'Open to all' });
+  const { body: epic } = await call('POST', `/groups/${group.id}/epics`, { title: 'Epic for all' });
+  const internal = { body: `Between us, @${reader.user.username}`, internal: true };
+  for (const at of [`/projects/${project.id}/issues/${issue.iid}`, `/groups/${group.id}/epics/${epic.id}`])
+    expect((await call('POST', `${at}/notes`, internal)).status).toBe(201);
+  await app.delivery.drain();
+  const seen = async () => (await call<Json[]>('GET', '/todos', undefined, reader)).body.map(({ body }) => body);
+  expect(await seen()).toEqual([internal.body, internal.body]);
+  await call('PUT', `/groups/${group.id}/members/${reader.user.id}`, { access_level: Level.guest });
+  expect(await seen()).toEqual([]);
+  expect((await call('GET', `/projects/${project.id}/issues/${issue.iid}`, undefined, reader)).status).toBe(200);
 });
 
 it('only the person hears of changes of their to-dos', async () => {
