@@ -407,6 +407,7 @@ async function schedules(page: Page, call: Api): Promise<void> {
   );
   await list.getByRole('button', { name: 'Run Nightly dredging' }).click();
   await list.getByText('Pipeline started.').waitFor();
+  await list.getByText(/^Last run/).waitFor();
   await look(page, 'schedules');
   await page.setViewportSize({ width: 390, height: 900 });
   await look(page, 'schedules-390');

@@ -26041,6 +26041,8 @@ export interface components {
                 /** @description Text, number, boolean or list */
                 value: unknown;
             }[];
+            /** @description With `with_last_pipeline`: the newest pipeline that it created */
+            last_pipeline?: components["schemas"]["PipelineBasic"] | null;
             /**
              * Format: date-time
              * @description When it runs next, if it is active then
@@ -74417,6 +74419,8 @@ export interface operations {
                 per_page?: number;
                 /** @description Only schedules that run by themselves, or do not */
                 scope?: "active" | "inactive";
+                /** @description Also tell the newest pipeline that each created */
+                with_last_pipeline?: boolean;
             };
             header?: {
                 /** @description An `ETag`: 304 while the answer is still the same */

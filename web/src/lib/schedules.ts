@@ -16,7 +16,7 @@ export const schedules = (path: string, { page = 1, scope }: ScheduleFilter) =>
   queryOptions({
     queryKey: [...schedulesKey(path), { page, scope }],
     queryFn: () => {
-      const query = { page, per_page: 20, ...(scope ? { scope: scope as 'active' } : {}) };
+      const query = { page, per_page: 20, with_last_pipeline: true, ...(scope ? { scope: scope as 'active' } : {}) };
       return unwrapPage(client.GET('/projects/{id}/pipeline_schedules', { params: { path: { id: path }, query } }));
     },
   });

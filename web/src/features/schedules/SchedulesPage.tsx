@@ -20,6 +20,7 @@ import { LinkButton } from '../../ui/links.ts';
 import { Page } from '../../ui/Page.tsx';
 import { Pager } from '../../ui/Pager.tsx';
 import { RefBadge } from '../../ui/RefBadge.tsx';
+import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
 import { UserChip } from '../../ui/UserChip.tsx';
 import { level, useProject } from '../projects/useProject.ts';
@@ -27,6 +28,20 @@ import classes from './schedules.module.css';
 
 /** The ref without what its full name begins with. */
 const shortRef = (ref: string) => ref.replace(/^refs\/(?:heads|tags)\//, '');
+
+/** How it went the last time. */
+function LastRun({ pipeline }: { pipeline: NonNullable<ListedSchedule['last_pipeline']> }) {
+  const { segment } = useProject();
+  return (
+    <span className={classes.last}>
+      Last run <StatusBadge status={pipeline.status} compact />{' '}
+      <Link to="/p/$path/pipelines/$id" params={{ path: segment, id: String(pipeline.id) }}>
+        #{pipeline.id}
+      </Link>{' '}
+      <TimeAgo at={pipeline.created_at} />
+    </span>
+  );
+}
 
 function ScheduleRow({ schedule }: { schedule: ListedSchedule }) {
   const { path, segment, level: own } = useProject();
@@ -36,7 +51,10 @@ function ScheduleRow({ schedule }: { schedule: ListedSchedule }) {
   const again = () => cache.invalidateQueries({ queryKey: schedulesKey(path) });
   const play = useMutation({
     mutationFn: () => playSchedule(path, schedule.id),
-    onSuccess: () => cache.invalidateQueries({ queryKey: ['project', path, 'pipelines'] }),
+    onSuccess: () =>
+      Promise.all([cache.invalidateQueries({ queryKey: ['project', path, 'pipelines'] }), again()]).then(
+        () => undefined,
+      ),
   });
   const mine = user !== null && schedule.owner?.id === user.id;
   const params = { path: segment, id: String(schedule.id) };
@@ -64,6 +82,7 @@ function ScheduleRow({ schedule }: { schedule: ListedSchedule }) {
             ) : (
               <span>Inactive</span>
             )}
+            {schedule.last_pipeline ? <LastRun pipeline={schedule.last_pipeline} /> : null}
             {schedule.owner ? <UserChip user={schedule.owner} /> : <span>No owner: it does not run</span>}
           </>
         }

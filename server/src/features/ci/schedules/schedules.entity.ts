@@ -40,7 +40,12 @@ const variable = {
 };
 
 /** In lists. */
-export const ScheduleListed = Entity('PipelineScheduleListed', listed);
+export const ScheduleListed = Entity('PipelineScheduleListed', {
+  ...listed,
+  last_pipeline: Sometimes(
+    Nullable(PipelineBasic, { description: 'With `with_last_pipeline`: the newest pipeline that it created' }),
+  ),
+});
 export const ScheduleEntity = Entity('PipelineSchedule', {
   ...listed,
   last_pipeline: Nullable(PipelineBasic, { description: 'The newest pipeline that it created' }),

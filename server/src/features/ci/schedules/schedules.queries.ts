@@ -113,6 +113,15 @@ export async function lastPipelineOf(db: Db, id: number): Promise<Pipeline | und
     .executeTakeFirst();
 }
 
+/** The same for several schedules, by their ids. */
+export async function lastPipelinesOf(db: Db, ids: readonly number[]): Promise<ReadonlyMap<number, Pipeline>> {
+  if (ids.length === 0) return new Map();
+  const { rows } = await sql<Pipeline & { of: number }>`
+    select p.*, s.id as of from unnest(${[...ids]}::bigint[]) as s (id)
+    cross join lateral (select * from pipelines where schedule_id = s.id order by id desc limit 1) as p`.execute(db);
+  return new Map(rows.map(({ of, ...pipeline }) => [of, pipeline]));
+}
+
 /** Those of them that have created a pipeline since then. */
 export async function ranSince(db: Db, ids: readonly number[], since: Date): Promise<Set<number>> {
   const { rows } = await sql<{ id: number }>`select s.id from unnest(${ids}::bigint[]) as s (id)

@@ -16,7 +16,14 @@ import { queuePriorities } from '../pipelines/priority.ts';
 import { pipelineScope, pipelineScopes } from '../pipelines/scopes.ts';
 import { pipelineStatuses } from '../scheduling/pipeline-states.ts';
 import { PlayedSchedule, ScheduleEntity, ScheduleListed, scheduleJson, scheduleListed } from './schedules.entity.ts';
-import { deleteSchedule, findSchedule, lastPipelineOf, listSchedules, scheduleWithOwner } from './schedules.queries.ts';
+import {
+  deleteSchedule,
+  findSchedule,
+  lastPipelineOf,
+  lastPipelinesOf,
+  listSchedules,
+  scheduleWithOwner,
+} from './schedules.queries.ts';
 import type { SchedulesService } from './schedules.service.ts';
 
 const common = { tag: 'Pipeline schedules', credentials: ['token', 'session'] } as const;
@@ -80,13 +87,25 @@ export function scheduleRoutes(deps: CiDependencies, schedules: SchedulesService
       scope: Optional(
         OneOf(['active', 'inactive'], { description: 'Only schedules that run by themselves, or do not' }),
       ),
+      with_last_pipeline: Optional(
+        Bool({ default: false, description: 'Also tell the newest pipeline that each created' }),
+      ),
     }),
     pagination: 'offset',
     responses: { 200: ListOf(ScheduleListed) },
     handler: async ({ subject, params, page }) => {
       const wanted = params.scope === undefined ? undefined : params.scope === 'active';
       const { rows, total } = await listSchedules(db, subject.project.id, wanted, page);
-      return mapPage(offsetPage(page, rows, total), (row) => scheduleListed(row, externalUrl));
+      const ids = rows.map(({ schedule }) => schedule.id);
+      const last = params.with_last_pipeline ? await lastPipelinesOf(db, ids) : null;
+      const url = projectUrl(deps, subject);
+      return mapPage(offsetPage(page, rows, total), (row) => {
+        const pipeline = last?.get(row.schedule.id);
+        return {
+          ...scheduleListed(row, externalUrl),
+          ...(last ? { last_pipeline: pipeline ? pipelineBasic(pipeline, url) : null } : {}),
+        };
+      });
     },
   });
 

@@ -216,6 +216,10 @@ describe('runs of schedules', () => {
     const got = (await call('GET', path, developer)).body;
     const { id, sha, ref, status } = run;
     expect(got.last_pipeline).toMatchObject({ id, sha, ref, status });
+    const all = `${path.slice(0, path.lastIndexOf('/'))}?with_last_pipeline=true&per_page=100`;
+    const rows = (await call<Json[]>('GET', all, developer)).body;
+    expect(rows.every((row) => 'last_pipeline' in row)).toBe(true);
+    expect(rows.find((row) => row.id === made.id)?.last_pipeline).toMatchObject({ id, sha, ref, status });
     expect(got.next_run_at).toBe(made.next_run_at);
     await call('POST', `${path}/play`, developer);
     const sorted = async (query: string) =>
