@@ -20,11 +20,17 @@ const components = (...names: readonly string[]) =>
 const any = (...tests: readonly RegExp[]) => new RegExp(tests.map(({ source }) => source).join('|'));
 const anything =
   /[\\/]web[\\/]src[\\/](?!ui[\\/](markdown[\\/]|code[\\/]|hidden[\\/]|MarkdownBody)|lib[\\/]markdown[\\/]|features[\\/](editor|comments)[\\/])|node_modules[\\/](@mantine|@tanstack|@tabler|react-number-format)[\\/]/;
+/** Icons of few pages, or of what is loaded on demand, stay with what shows them. */
+const ofToolbar = /Icon(Bold|Checkbox|Code|Heading|Italic|List|ListNumbers|Paperclip|Quote|Strikethrough)\.mjs/;
+const ofFolders = /Icon(CornerLeftUp|Package)\.mjs/;
+const commonIcons = new RegExp(
+  `@tabler[\\\\/](?!.*(${ofToolbar.source}|${ofFolders.source}|Icon(Key|MoodPlus|PlayerPause|Rss|UserMinus)\\.mjs))`,
+);
 /** What many pages have and most first pages have not. */
 const ofLists =
-  /[\\/]web[\\/]src[\\/](features[\\/](merge-requests[\\/](RecentPush|recent-push|MergeRequestRow|ReviewedRow|filter-fields)|pipelines[\\/]PipelineMark|commits[\\/](CommitMeta|LastCommit))|ui[\\/]FeedButton)/;
+  /[\\/]web[\\/]src[\\/](features[\\/](merge-requests[\\/](RecentPush|recent-push|MergeRequestRow|ReviewedRow|filter-fields)|pipelines[\\/]PipelineMark|commits[\\/](CommitMeta|LastCommit))|ui[\\/]FeedButton)|IconRss\.mjs/;
 const ofIssues =
-  /[\\/]web[\\/]src[\\/](lib[\\/]issues\.|features[\\/]issues[\\/](issues\.module|ListedIssueRow|filter-fields))/;
+  /[\\/]web[\\/]src[\\/](lib[\\/](issues|issue-queries)\.|features[\\/]issues[\\/](issues\.module|ListedIssueRow|filter-fields))/;
 /** Whom a rule names. */
 const ofRules = /[\\/]web[\\/]src[\\/]lib[\\/](protections|deploy-keys)\./;
 const ofHistory = /[\\/]web[\\/]src[\\/](lib[\\/]history\.|features[\\/]pipelines[\\/]ExternalStatuses)/;
@@ -33,7 +39,7 @@ const ofPlanning =
 const ofBoards = /[\\/]web[\\/]src[\\/]lib[\\/](boards|epic-boards|board-columns)\./;
 /** Its lists of choices would come along with the first page of everything. */
 const ofForms =
-  /[\\/]web[\\/]src[\\/]features[\\/](merge-requests[\\/]sidebar[\\/]PeoplePicker|milestones[\\/]PlanFields|editor[\\/]TemplateChoice)/;
+  /[\\/]web[\\/]src[\\/](features[\\/](merge-requests[\\/]sidebar[\\/]PeoplePicker|milestones[\\/]PlanFields|editor[\\/]TemplateChoice)|lib[\\/]templates\.)/;
 /** Of the account of a person, as they and administrators see it. */
 const ofAccounts =
   /[\\/]web[\\/]src[\\/]features[\\/](account[\\/]NewSshKey|admin[\\/]Marks|members[\\/]levels|profile[\\/](Facts|GpgKeyList|SshKeyList|profile\.module))/;
@@ -46,7 +52,11 @@ const chunks = [
     name: 'overlays',
     test: any(
       /node_modules[\\/](react-remove-scroll[\w-]*|react-style-singleton|use-sidecar|use-callback-ref|aria-hidden|tslib|get-nonce)[\\/]/,
-      library('hooks/esm/(use-focus-return|use-focus-trap)/', components('Portal', 'Overlay', 'FocusTrap')),
+      library(
+        'hooks/esm/(use-focus-return|use-focus-trap)/',
+        components('Portal', 'Overlay', 'FocusTrap'),
+        'core/esm/core/utils/(get-single-element-child|is-element|get-default-z-index)/',
+      ),
     ),
     priority: 11,
   },
@@ -56,11 +66,13 @@ const chunks = [
     test: any(
       /node_modules[\\/](@floating-ui|tabbable)[\\/]/,
       library(
-        'hooks/esm/(use-click-outside|use-eye-dropper)/',
+        'hooks/esm/(use-click-outside|use-eye-dropper|use-long-press|use-previous)/',
+        'core/esm/core/utils/(find-element-in-shadow-dom|get-context-item-index|get-ref-prop|create-event-handler|close-on-escape)/',
         'core/esm/utils/Floating/',
         components('Popover', 'Select'),
-        'core/(esm/components/ScrollArea/(?!utils)|styles/ScrollArea)',
+        'core/(esm/components/ScrollArea/(?!utils/to-int)|styles/ScrollArea)',
         'core/esm/components/Combobox/(?!ComboboxChevron|get-parsed-combobox-data|get-options-lockup|Combobox.module)',
+        'core/styles/Combobox[.]layer[.]css$',
       ),
     ),
     priority: 10,
@@ -71,12 +83,13 @@ const chunks = [
     test: any(
       library(
         '(hooks|core/esm/(core|utils/(?!InlineInput|InputsGroupFieldset)))/',
-        components('Input', 'InputBase', 'TextInput', 'CloseButton', 'Anchor', 'VisuallyHidden', 'Paper', 'Alert'),
-        'core/esm/components/(ScrollArea/utils|Checkbox/CheckIcon)',
+        components('Input', 'InputBase', 'TextInput', 'CloseButton', 'Anchor', 'VisuallyHidden', 'Paper'),
+        'core/esm/components/(ScrollArea/utils/to-int|Checkbox/CheckIcon)',
         'core/esm/components/Combobox/(ComboboxChevron|get-parsed-combobox-data|get-options-lockup|Combobox.module)',
-        'core/styles/Combobox[.]',
+        'core/styles/Combobox[.]layer[.]css[?]',
       ),
-      /@tabler[\\/]|[\\/]web[\\/]src[\\/](lib[\\/]((comments|planning|reviews|templates)\.|markdown[\\/]tasks)|features[\\/](pipelines[\\/](words|pipelines\.module)|topics[\\/]topics\.module|milestones[\\/]milestones\.module|commits[\\/]commits\.module|comments[\\/](usePlace|comments\.module)|(account[\\/]account|settings[\\/]settings)\.module)|ui[\\/](ui\.module|useReturnedFocus|FormError|RefBadge|forms|LabelChip|label-chip|diff[\\/]view-mode))/,
+      commonIcons,
+      /[\\/]web[\\/]src[\\/](lib[\\/]((comments|planning|reviews)\.|markdown[\\/]tasks)|features[\\/](pipelines[\\/](words|pipelines\.module)|topics[\\/]topics\.module|milestones[\\/]milestones\.module|commits[\\/]commits\.module|comments[\\/](usePlace|comments\.module)|(account[\\/]account|settings[\\/]settings)\.module)|ui[\\/](ui\.module|useReturnedFocus|FormError|RefBadge|forms|LabelChip|label-chip|diff[\\/]view-mode))/,
     ),
     minShareCount: 2,
     priority: 9,
@@ -93,6 +106,7 @@ const chunks = [
     minShareCount: 2,
     priority: 8,
   },
+  { name: 'alerts', test: library(components('Alert')), minShareCount: 2, priority: 8 },
   { name: 'passwords', test: library(components('PasswordInput')), minShareCount: 2, priority: 8 },
   { name: 'switches', test: library(components('Radio', 'Switch')), minShareCount: 2, priority: 8 },
   { name: 'dialogs', test: library(components('Modal', 'ModalBase')), priority: 7 },
@@ -103,7 +117,7 @@ const chunks = [
   },
   {
     name: 'markdown',
-    test: /node_modules[\\/](dompurify|@mermaid-js)[\\/]|[\\/]web[\\/]src[\\/](ui[\\/](markdown[\\/](?!colours)|MarkdownBody)|lib[\\/]markdown[\\/])/,
+    test: /node_modules[\\/]dompurify[\\/]|[\\/]web[\\/]src[\\/](ui[\\/](markdown[\\/](?!colours|diagram|formulas)|MarkdownBody)|lib[\\/]markdown[\\/](?!formula-limits))/,
     priority: 6,
   },
   { name: 'common', test: oftenUsed, minShareCount: 16, priority: 5 },
@@ -123,20 +137,26 @@ const chunks = [
   { name: 'deployments', test: /[\\/]lib[\\/]environment|merge-requests[\\/]DeploymentRows/, priority: 8 },
   {
     name: 'files',
-    test: /[\\/]web[\\/]src[\\/]features[\\/](files[\\/](?!FileEditor|OutdatedFile|DraftList|CommitFields|useCommit|useDraft)|locks[\\/])|[\\/]web[\\/]src[\\/]lib[\\/](edits|locks)\.|[\\/](queriesObserver|useQueries)\.js/,
+    test: any(
+      /[\\/]web[\\/]src[\\/]features[\\/](files[\\/](?!FileEditor|OutdatedFile|DraftList|CommitFields|useCommit|useDraft)|locks[\\/])|[\\/]web[\\/]src[\\/]lib[\\/](edits|locks)\.|[\\/](queriesObserver|useQueries)\.js/,
+      ofFolders,
+    ),
     minShareCount: 2,
     priority: 4,
   },
   {
     name: 'code',
-    test: /[\\/]web[\\/]src[\\/](ui[\\/](code|hidden)[\\/](?!CodeEditor|CodeMirror|editor\.module)|lib[\\/](previews|pictures|workers))/,
+    test: /[\\/]web[\\/]src[\\/](ui[\\/](code|hidden)[\\/](?!CodeEditor|CodeMirror|HiddenNote|editor\.module)|lib[\\/](previews|pictures|workers))/,
     minShareCount: 2,
     priority: 7,
   },
   // The field for Markdown, and that for comments.
   {
     name: 'writing',
-    test: /[\\/]web[\\/]src[\\/]features[\\/](editor[\\/](?!candidates|emoji|commands|TemplateChoice)|comments[\\/](CommentForm|suggestions)\.)|Icon(Bold|Heading|Italic|ListNumbers|Paperclip|Quote|Strikethrough)\.mjs/,
+    test: any(
+      /[\\/]web[\\/]src[\\/]features[\\/](editor[\\/](?!candidates|emoji|commands|TemplateChoice)|comments[\\/](CommentForm|suggestions)\.)/,
+      ofToolbar,
+    ),
     minShareCount: 1,
     priority: 8,
   },
@@ -207,8 +227,27 @@ const stylesWithComponents = (): Plugin => ({
   apply: 'build',
   transform(code, id) {
     const component = /@mantine[\\/]core[\\/]esm[\\/].*[\\/](\w+)\.module\.mjs$/.exec(id)?.[1];
-    if (component === undefined) return null;
+    if (component === undefined || component === 'Combobox') return null;
     return { code: `${code}\nimport '@mantine/core/styles/${component}.layer.css';\n`, map: null };
+  },
+});
+
+/** The arrow of a plain field of choices brings its own styles along, and not those of the lists that open below other fields. */
+const arrowAlone = (): Plugin => ({
+  name: 'arrow-alone',
+  apply: 'build',
+  enforce: 'pre',
+  transform(code, id) {
+    if (/@mantine[\\/]core[\\/]styles[\\/]Combobox\.layer\.css\?arrow$/.test(id)) {
+      const arrow = /\/\* -+ Combobox\.Chevron -+ \*\/[^/]+/.exec(code)?.[0];
+      if (!arrow) this.error('the styles of the library name the arrow of choices in another way');
+      return { code: `@layer mantine {${arrow}}`, map: null };
+    }
+    const [, part] =
+      /@mantine[\\/]core[\\/]esm[\\/]components[\\/]Combobox[\\/](Combobox|Combobox\.module)\.mjs$/.exec(id) ?? [];
+    if (part === undefined) return null;
+    const styles = `@mantine/core/styles/Combobox.layer.css${part === 'Combobox' ? '' : '?arrow'}`;
+    return { code: `${code}\nimport '${styles}';\n`, map: null };
   },
 });
 
@@ -252,12 +291,22 @@ const withoutUnusedParts = (): Plugin => ({
   },
 });
 
+/**
+ * What the first file names beside a page that it loads: files that many pages share, which the browser would otherwise learn
+ * of a round trip later. Not the page itself, not what every page has, and not what few pages share: each name is sent
+ * with the first file of every page.
+ */
+const sharedByMany = new Set(chunks.map(({ name }) => name).filter((name) => name !== 'fields' && name !== 'common'));
+const namedBeside = (dependency: string): boolean =>
+  sharedByMany.has(dependency.replace(/^assets\/|-[\w-]{7}\.js$/g, ''));
+
 const target = 'http://127.0.0.1:8080';
 
 export default defineConfig({
   plugins: [
     react(),
     stylesWithComponents(),
+    arrowAlone(),
     dialogsAlone(),
     withoutUnusedParts(),
     inOrder(),
@@ -269,6 +318,7 @@ export default defineConfig({
     target: 'es2022',
     sourcemap: false,
     chunkSizeWarningLimit: 900,
+    modulePreload: { polyfill: false, resolveDependencies: (_file, dependencies) => dependencies.filter(namedBeside) },
     rolldownOptions: {
       output: {
         codeSplitting: { groups: chunks, includeDependenciesRecursively: false },

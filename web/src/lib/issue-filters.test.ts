@@ -1,6 +1,7 @@
 /** Filters of issues between the address and the API. */
 import { expect, it } from 'vitest';
-import { filterQuery, isFiltered, orderQuery, readIssueFilter } from './issue-filters.ts';
+import { isFiltered, readIssueFilter } from './issue-filters.ts';
+import { filterQuery, orderQuery } from './issue-queries.ts';
 
 it('reads the words of the API, and the names of the ecosystem', () => {
   const filter = readIssueFilter({

@@ -1,7 +1,8 @@
 /** Issues of a project: lists, one of them with its description as HTML. */
 import { queryOptions } from '@tanstack/react-query';
 import { client, type Schemas, unwrap, unwrapPage } from './api.ts';
-import { filterQuery, type IssueFilter, orderQuery } from './issue-filters.ts';
+import type { IssueFilter } from './issue-filters.ts';
+import { filterQuery, orderQuery } from './issue-queries.ts';
 import type { PlaceKind } from './planning.ts';
 
 export type Issue = Schemas['Issue'];

@@ -1,8 +1,11 @@
 /** What pages of the administration fetch before they are shown, each with what its own page has loaded anyway. */
 
+import { userByName } from '../lib/accounts.ts';
 import type { JobStatus } from '../lib/background-jobs.ts';
 import type { UsageGroup } from '../lib/fleet.ts';
 import { queries } from '../lib/queries.ts';
+import { readUserFilter } from '../lib/user-filter.ts';
+import { ofUser, users } from '../lib/users.ts';
 
 const load = queries.ensureQueryData.bind(queries);
 const loadPages = queries.ensureInfiniteQueryData.bind(queries);
@@ -13,6 +16,15 @@ interface Found {
 
 const overviewData = () => import('../lib/overview.ts');
 
+export const loadUsers = (search: Record<string, unknown>) => loadPages(users(readUserFilter(search)));
+/** The account, with what belongs to it. */
+export async function loadAccount(username: string) {
+  const of = ofUser((await load(userByName(username))).id);
+  await Promise.all([
+    ...[load(of.details()), load(of.memberships()), load(of.sshKeys()), load(of.gpgKeys()), load(of.emails())],
+    load(of.counts()),
+  ]);
+}
 export async function loadBackups() {
   const { backups, backupSchedule } = await import('../lib/backups.ts');
   await Promise.all([loadPages(backups()), load(backupSchedule())]);

@@ -1,7 +1,6 @@
 /** The administration. */
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import type { SettingsSearch } from '../features/admin/settings-form.ts';
-import * as accounts from '../lib/accounts.ts';
 import { forbidden } from '../lib/api.ts';
 import { type JobStatus, jobStatuses } from '../lib/background-jobs.ts';
 import * as data from '../lib/data.ts';
@@ -9,7 +8,6 @@ import type { UsageGroup } from '../lib/fleet.ts';
 import { queries } from '../lib/queries.ts';
 import { registrationQuery } from '../lib/registration.ts';
 import { currentSession } from '../lib/session.ts';
-import { readUserFilter } from '../lib/user-filter.ts';
 import { adminModePath, inAdmin, number, root, signedIn, text } from './base.ts';
 import { adminRunner } from './runners.ts';
 
@@ -17,20 +15,6 @@ const topicsData = () => import('../lib/topics.ts');
 const runnersData = () => import('../lib/runners.ts');
 const load = queries.ensureQueryData.bind(queries);
 const loaders = () => import('./admin-loaders.ts');
-
-/** The account, with what belongs to it. */
-async function loadAccount({ params }: { params: { username: string } }) {
-  const { id } = await load(accounts.userByName(params.username));
-  const of = accounts.ofUser(id);
-  await Promise.all([
-    load(of.details()),
-    load(of.memberships()),
-    load(of.sshKeys()),
-    load(of.gpgKeys()),
-    load(of.emails()),
-    load(of.counts()),
-  ]);
-}
 
 /** For administrators who have no rights of one until they prove themselves again. */
 export const adminMode = createRoute({
@@ -103,9 +87,12 @@ const importList = createRoute({
 const users = createRoute({
   ...inAdmin,
   path: '/admin/users',
-  validateSearch: readUserFilter,
+  // The page and its loader read the words that they know.
+  validateSearch: (search): Partial<Record<'search' | 'filter' | 'sort', string | undefined>> => ({
+    ...{ search: text(search.search), filter: text(search.filter), sort: text(search.sort) },
+  }),
   loaderDeps: ({ search }) => search,
-  loader: ({ deps }) => queries.ensureInfiniteQueryData(accounts.users(deps)),
+  loader: async ({ deps }) => (await loaders()).loadUsers(deps),
   component: lazyRouteComponent(() => import('../features/admin/UsersPage.tsx')),
 });
 const newUser = createRoute({
@@ -117,13 +104,13 @@ const newUser = createRoute({
 const user = createRoute({
   ...inAdmin,
   path: '/admin/users/$username',
-  loader: loadAccount,
+  loader: async ({ params }) => (await loaders()).loadAccount(params.username),
   component: lazyRouteComponent(() => import('../features/admin/UserPage.tsx')),
 });
 const editUser = createRoute({
   ...inAdmin,
   path: '/admin/users/$username/edit',
-  loader: loadAccount,
+  loader: async ({ params }) => (await loaders()).loadAccount(params.username),
   component: lazyRouteComponent(() => import('../features/admin/EditUserPage.tsx')),
 });
 const runners = createRoute({

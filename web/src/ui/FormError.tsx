@@ -1,12 +1,13 @@
 /** Why a form was not taken, in the API's words. */
-import { Alert } from '@mantine/core';
 import { IconAlertCircle } from '@tabler/icons-react';
+import classes from './ui.module.css';
 
 export function FormError({ error }: { error: Error | null }) {
   if (!error) return null;
   return (
-    <Alert color="red" variant="light" icon={<IconAlertCircle size={18} />} role="alert" mb="sm">
-      {error.message}
-    </Alert>
+    <div role="alert" className={classes.error}>
+      <IconAlertCircle size={18} aria-hidden />
+      <span>{error.message}</span>
+    </div>
   );
 }

@@ -8,13 +8,13 @@ import type { DocumentOwner } from '../lib/markdown/formula-limits.ts';
 import { type PreviewBase, preview } from '../lib/markdown/preview.ts';
 import { isFileAddress } from '../lib/urls.ts';
 import { FormError } from './FormError.tsx';
-import { drawDiagrams } from './markdown/diagrams.ts';
-import { drawFormulas } from './markdown/formulas.ts';
 import classes from './markdown/markdown.module.css';
 import { type Tasks, useTasks } from './markdown/useTasks.ts';
 
 /** Those that name their language. */
 const codeBlocks = 'pre > code[class^="language-"]';
+const diagrams = 'pre > code.language-mermaid';
+const formulas = '[data-math-style]';
 
 function decoded(text: string): string {
   try {
@@ -52,14 +52,26 @@ export function MarkdownBody({ html, of, tasks }: MarkdownBodyProps) {
     if (location.hash.length > 1) scrollTo(root, location.hash);
     // What takes longer comes when it comes.
     const over = new AbortController();
-    if (root.querySelector(codeBlocks))
-      void import('./markdown/colours.ts').then(
-        ({ colourCode }) => colourCode(root, over.signal),
-        // It stays without colours.
-        () => undefined,
-      );
-    drawDiagrams(root, dark, over.signal);
-    void drawFormulas(root, kind === undefined || path === undefined ? null : { kind, path }, over.signal);
+    /** Without what cannot be loaded the document stays as it is written. */
+    const draw = (what: string, load: () => Promise<() => unknown>) => {
+      if (root.querySelector(what))
+        void load().then(
+          (begin) => (over.signal.aborted ? null : begin()),
+          () => undefined,
+        );
+    };
+    draw(codeBlocks, async () => {
+      const { colourCode } = await import('./markdown/colours.ts');
+      return () => colourCode(root, over.signal);
+    });
+    draw(diagrams, async () => {
+      const { drawDiagrams } = await import('./markdown/diagrams.ts');
+      return () => drawDiagrams(root, dark, over.signal);
+    });
+    draw(formulas, async () => {
+      const { drawFormulas } = await import('./markdown/formulas.ts');
+      return () => drawFormulas(root, kind === undefined || path === undefined ? null : { kind, path }, over.signal);
+    });
     return () => over.abort();
   }, [html, kind, path, dark]);
   /** Links into this page are followed without loading it anew. */

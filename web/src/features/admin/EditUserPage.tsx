@@ -2,9 +2,10 @@
 import { Checkbox, Stack } from '@mantine/core';
 import { useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
-import * as accounts from '../../lib/accounts.ts';
+import { userByName } from '../../lib/accounts.ts';
 import { client, unwrap } from '../../lib/api.ts';
 import { sessionQuery } from '../../lib/session.ts';
+import { ofUser } from '../../lib/users.ts';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
 import { LinkButton } from '../../ui/links.ts';
@@ -18,8 +19,8 @@ import { RightsFields, rightsValues } from './RightsFields.tsx';
 
 export default function EditUserPage() {
   const { username } = useParams({ from: '/administration/admin/users/$username/edit' });
-  const { data: found } = useSuspenseQuery(accounts.userByName(username));
-  const of = accounts.ofUser(found.id);
+  const { data: found } = useSuspenseQuery(userByName(username));
+  const of = ofUser(found.id);
   const { data: user } = useSuspenseQuery(of.details());
   const { data: emails } = useSuspenseQuery(of.emails());
   const { data: session } = useQuery(sessionQuery);

@@ -1,12 +1,12 @@
 /** Where somebody is a member, and as what. */
 import { useSuspenseQuery } from '@tanstack/react-query';
-import * as accounts from '../../lib/accounts.ts';
+import { ofUser } from '../../lib/users.ts';
 import { DataList, DataRow } from '../../ui/DataList.tsx';
 import account from '../account/account.module.css';
 import { levelName } from '../members/levels.ts';
 
 export function Memberships({ id }: { id: number }) {
-  const { data: memberships } = useSuspenseQuery(accounts.ofUser(id).memberships());
+  const { data: memberships } = useSuspenseQuery(ofUser(id).memberships());
   return (
     <section className={account.section} aria-label="Memberships">
       <h2>Memberships</h2>

@@ -1,14 +1,14 @@
 /** SSH and GPG keys of an account, which administrators may remove. */
 import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
-import * as accounts from '../../lib/accounts.ts';
 import { client, unwrap } from '../../lib/api.ts';
+import { ofUser } from '../../lib/users.ts';
 import { ConfirmButton } from '../../ui/ConfirmButton.tsx';
 import account from '../account/account.module.css';
 import { GpgKeyList } from '../profile/GpgKeyList.tsx';
 import { SshKeyList } from '../profile/SshKeyList.tsx';
 
 export function UserKeys({ id }: { id: number }) {
-  const of = accounts.ofUser(id);
+  const of = ofUser(id);
   const { data: sshKeys } = useSuspenseQuery(of.sshKeys());
   const { data: gpgKeys } = useSuspenseQuery(of.gpgKeys());
   const cache = useQueryClient();

@@ -2,10 +2,11 @@
 import { Group } from '@mantine/core';
 import { useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import * as accounts from '../../lib/accounts.ts';
+import { userByName } from '../../lib/accounts.ts';
 import { client, unwrap } from '../../lib/api.ts';
 import { sessionQuery } from '../../lib/session.ts';
 import { toSegment } from '../../lib/urls.ts';
+import { ofUser } from '../../lib/users.ts';
 import { ConfirmButton } from '../../ui/ConfirmButton.tsx';
 import { LinkButton } from '../../ui/links.ts';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
@@ -25,8 +26,8 @@ import { UserKeys } from './UserKeys.tsx';
 
 export default function UserPage() {
   const { username } = useParams({ from: '/administration/admin/users/$username' });
-  const { data: found } = useSuspenseQuery(accounts.userByName(username));
-  const of = accounts.ofUser(found.id);
+  const { data: found } = useSuspenseQuery(userByName(username));
+  const of = ofUser(found.id);
   const { data: user } = useSuspenseQuery(of.details());
   const { data: emails } = useSuspenseQuery(of.emails());
   const { data: counts } = useSuspenseQuery(of.counts());

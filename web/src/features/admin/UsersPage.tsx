@@ -2,9 +2,9 @@
 import { Group, NativeSelect } from '@mantine/core';
 import { useQuery, useSuspenseInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import * as accounts from '../../lib/accounts.ts';
 import { dayText } from '../../lib/time.ts';
 import { kinds, orders, readUserFilter, type UserFilter } from '../../lib/user-filter.ts';
+import { userCounts, users as usersOf } from '../../lib/users.ts';
 import { DataList, DataRow } from '../../ui/DataList.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { FilterBar } from '../../ui/FilterBar.tsx';
@@ -27,9 +27,9 @@ const options = (names: Readonly<Record<string, readonly [string, unknown]>>) =>
   Object.entries(names).map(([value, [label]]) => ({ value, label }));
 
 export default function UsersPage() {
-  const filter = useSearch({ from: '/administration/admin/users' });
-  const { data, hasNextPage, isFetchingNextPage, fetchNextPage } = useSuspenseInfiniteQuery(accounts.users(filter));
-  const { data: counts } = useQuery(accounts.userCounts());
+  const filter = readUserFilter(useSearch({ from: '/administration/admin/users' }));
+  const { data, hasNextPage, isFetchingNextPage, fetchNextPage } = useSuspenseInfiniteQuery(usersOf(filter));
+  const { data: counts } = useQuery(userCounts());
   const of: Readonly<Record<string, number>> = counts ?? {};
   const navigate = useNavigate();
   const go = (change: Record<keyof UserFilter, unknown> | Partial<Record<keyof UserFilter, unknown>>) =>

@@ -4,7 +4,7 @@ import { commentsOf, type Discussed } from '../../lib/comments.ts';
 import { FormError } from '../../ui/FormError.tsx';
 import { ShowMore } from '../../ui/ShowMore.tsx';
 import { level } from '../projects/useProject.ts';
-import { CommentFormOnDemand } from './CommentFormOnDemand.tsx';
+import { CommentFormInView } from './CommentFormOnDemand.tsx';
 import classes from './comments.module.css';
 import { Thread } from './Thread.tsx';
 import { usePlace } from './usePlace.ts';
@@ -28,7 +28,7 @@ export function Comments({ of, threads: { list, rest, batch, again, mayWrite, la
       </Stack>
       <ShowMore more={list.hasNextPage} pending={list.isFetchingNextPage} show={list.fetchNextPage} />
       {mayWrite ? (
-        <CommentFormOnDemand
+        <CommentFormInView
           label="New comment"
           action="Comment"
           target={of.kind === 'commit' ? undefined : of.kind}

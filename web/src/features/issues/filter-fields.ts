@@ -1,5 +1,5 @@
 /** How the filters of lists of issues look until they are loaded. */
-import { issueOrders } from '../../lib/issue-filters.ts';
+import { issueOrders } from '../../lib/issue-queries.ts';
 import type { ChoiceField } from '../../ui/Choices.tsx';
 
 const fields: readonly ChoiceField[] = [

@@ -1,5 +1,5 @@
 /** Whether it can be merged, why not, and the merge itself with its choices. */
-import { Button, Checkbox, Collapse, Group, Stack, Text, Textarea, UnstyledButton } from '@mantine/core';
+import { Button, Checkbox, Group, Stack, Text, UnstyledButton } from '@mantine/core';
 import { IconCircleCheck, IconCircleX, IconClock } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -21,6 +21,8 @@ import { reasonOf } from './reasons.ts';
 
 // Most of it is for pipelines that left reports.
 const ReportRows = lazy(async () => ({ default: (await import('./ReportRows.tsx')).ReportRows }));
+
+const MergeMessage = lazy(() => import('./MergeMessage.tsx'));
 
 type Request = Schemas['MergeRequestDetail'];
 
@@ -219,16 +221,11 @@ export function MergeBox({ request }: { request: Request }) {
               Edit commit message
             </UnstyledButton>
           </Group>
-          <Collapse expanded={editing}>
-            <Textarea
-              label="Merge commit message"
-              placeholder={`Merge branch '${request.source_branch}' into '${request.target_branch}'`}
-              autosize
-              minRows={3}
-              value={message}
-              onChange={(event) => setMessage(event.currentTarget.value)}
-            />
-          </Collapse>
+          {editing ? (
+            <Suspense fallback={null}>
+              <MergeMessage request={request} message={message} change={setMessage} />
+            </Suspense>
+          ) : null}
           <Group gap="sm">
             <Button loading={merge.isPending} onClick={() => go(wait || trains)}>
               {trains ? 'Add to merge train' : wait ? 'Set to auto-merge' : 'Merge'}

@@ -1,5 +1,5 @@
 /** One's own review: the comments that wait to be published, a summary, and the outcome. */
-import { Button, Collapse } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Suspense, useState } from 'react';
 import type { Schemas } from '../../lib/api.ts';
@@ -50,7 +50,7 @@ export function ReviewBox({ request }: { request: Request }) {
             : `${counted(drafts.length, 'pending comment', 'pending comments')}, visible only to you`}
         </span>
       </div>
-      <Collapse expanded={open}>
+      <div hidden={!open}>
         <Suspense fallback={null}>
           {wanted ? (
             <form.Component
@@ -63,7 +63,7 @@ export function ReviewBox({ request }: { request: Request }) {
             />
           ) : null}
         </Suspense>
-      </Collapse>
+      </div>
     </section>
   );
 }

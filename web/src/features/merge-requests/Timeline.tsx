@@ -9,7 +9,7 @@ import { LabelChip } from '../../ui/LabelChip.tsx';
 import { MarkdownOnDemand } from '../../ui/MarkdownOnDemand.tsx';
 import { ShowMore } from '../../ui/ShowMore.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
-import { CommentFormOnDemand } from '../comments/CommentFormOnDemand.tsx';
+import { CommentFormInView } from '../comments/CommentFormOnDemand.tsx';
 import { ContinueInIssue } from '../comments/ContinueInIssue.tsx';
 import { Thread } from '../comments/Thread.tsx';
 import type { Threads } from '../comments/useThreads.tsx';
@@ -119,7 +119,7 @@ export function Timeline({ iid, has, openThreads, threads }: TimelineProps) {
       </ol>
       <ShowMore more={list.hasNextPage} pending={list.isFetchingNextPage} show={list.fetchNextPage} />
       {mayWrite ? (
-        <CommentFormOnDemand
+        <CommentFormInView
           label="New comment"
           action="Comment"
           target="merge_request"

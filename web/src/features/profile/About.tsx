@@ -15,10 +15,10 @@ import {
 } from '@tabler/icons-react';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import * as accounts from '../../lib/accounts.ts';
 import type { Schemas } from '../../lib/api.ts';
 import { emoji } from '../../lib/emoji.ts';
 import { linkOf } from '../../lib/people-links.ts';
+import { ofUser } from '../../lib/users.ts';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
 import classes from './profile.module.css';
 
@@ -33,7 +33,7 @@ function Outside({ href, children }: { href: string | null; children: ReactNode 
 }
 
 function Status({ id }: { id: number }) {
-  const { data: status } = useSuspenseQuery(accounts.ofUser(id).status());
+  const { data: status } = useSuspenseQuery(ofUser(id).status());
   const busy = status.availability === 'busy';
   if (!status.message && !status.emoji && !busy) return null;
   return (

@@ -1,9 +1,9 @@
 /** What somebody did on each day of the last year: a column a week, darker for more. */
 import { useQuery } from '@tanstack/react-query';
-import { contributionsOf } from '../../lib/accounts.ts';
 import { weeksOf } from '../../lib/contributions.ts';
 import { counted } from '../../lib/counted.ts';
 import { configuration } from '../../lib/instance.ts';
+import { contributionsOf } from '../../lib/users.ts';
 import classes from './calendar.module.css';
 
 const months = new Intl.DateTimeFormat('en', { month: 'short', timeZone: 'UTC' });

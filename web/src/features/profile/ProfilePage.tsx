@@ -2,10 +2,11 @@
 import { Avatar, Badge, Button, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useLocation, useSearch } from '@tanstack/react-router';
-import * as accounts from '../../lib/accounts.ts';
+import { userByName } from '../../lib/accounts.ts';
 import { client, unwrap } from '../../lib/api.ts';
 import { sessionQuery } from '../../lib/session.ts';
 import { toSegment } from '../../lib/urls.ts';
+import { ofUser } from '../../lib/users.ts';
 import { FormError } from '../../ui/FormError.tsx';
 import { LinkButton } from '../../ui/links.ts';
 import { Page } from '../../ui/Page.tsx';
@@ -33,8 +34,8 @@ function useFollow(id: number) {
 }
 
 export default function ProfilePage({ username }: { username: string }) {
-  const { data: found } = useSuspenseQuery(accounts.userByName(username));
-  const of = accounts.ofUser(found.id);
+  const { data: found } = useSuspenseQuery(userByName(username));
+  const of = ofUser(found.id);
   const { data: user } = useSuspenseQuery(of.details());
   const { data: projects = [] } = useQuery(of.projects());
   const { data: events = [] } = useQuery(of.events());

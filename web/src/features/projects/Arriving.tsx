@@ -1,6 +1,6 @@
 /** The front of a project; of a fork or an import whose repository is still on its way, or never came, that it is so. */
-import { Alert } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { lazy, Suspense } from 'react';
 import { client, unwrap } from '../../lib/api.ts';
 import * as data from '../../lib/data.ts';
 import { ConfirmButton } from '../../ui/ConfirmButton.tsx';
@@ -8,6 +8,8 @@ import { EmptyState } from '../../ui/EmptyState.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { Overview } from './Overview.tsx';
 import { level, useProject } from './useProject.ts';
+
+const ImportEnded = lazy(() => import('./ImportEnded.tsx'));
 
 /** Ends an import, for those who may change the project. A fork is copied in a moment. */
 function CancelImport() {
@@ -44,21 +46,12 @@ export function Arriving() {
       </Page>
     );
   if (status !== 'failed' && status !== 'canceled') return <Overview />;
-  const failed = status === 'failed';
   return (
     <Overview
       notice={
-        <Alert
-          {...(failed ? { color: 'red' } : {})}
-          variant="light"
-          title={failed ? 'The repository could not be copied' : 'The import was canceled'}
-          mb="md"
-        >
-          {failed && project.import_error ? `${project.import_error}. ` : ''}
-          {project.empty_repo
-            ? 'Push to this project, or delete it in its settings and try again.'
-            : 'What was imported until then is kept.'}
-        </Alert>
+        <Suspense fallback={null}>
+          <ImportEnded project={project} />
+        </Suspense>
       }
     />
   );

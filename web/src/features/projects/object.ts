@@ -1,6 +1,6 @@
 /** What stands behind an address of names only: a project, a person or a group. */
 import { redirect } from '@tanstack/react-router';
-import * as accounts from '../../lib/accounts.ts';
+import { userByName } from '../../lib/accounts.ts';
 import { isMissing, missing, type Schemas } from '../../lib/api.ts';
 import * as data from '../../lib/data.ts';
 import { groupLevel, groupsBelow, projectsIn } from '../../lib/groups.ts';
@@ -20,7 +20,7 @@ const unlessMissing = (call: Promise<unknown>) =>
   });
 
 async function loadProfile(id: number): Promise<void> {
-  const of = accounts.ofUser(id);
+  const of = (await import('../../lib/users.ts')).ofUser(id);
   await Promise.all([
     queries.ensureQueryData(of.details()),
     queries.ensureQueryData(of.status()),
@@ -69,7 +69,7 @@ export async function resolveObject(path: string): Promise<NamedObject> {
   }
   // People are shown to those who are signed in. Groups and people share their names.
   if (!path.includes('/') && (await currentSession()).user) {
-    const user = await queries.ensureQueryData(accounts.userByName(path)).catch((error: unknown) => {
+    const user = await queries.ensureQueryData(userByName(path)).catch((error: unknown) => {
       if (!isMissing(error)) throw error;
     });
     if (user) {
