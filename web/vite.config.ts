@@ -89,7 +89,7 @@ const chunks = [
         'core/styles/Combobox[.]layer[.]css[?]',
       ),
       commonIcons,
-      /[\\/]web[\\/]src[\\/](lib[\\/]((comments|planning|reviews)\.|markdown[\\/]tasks)|features[\\/](pipelines[\\/](words|pipelines\.module)|topics[\\/]topics\.module|milestones[\\/]milestones\.module|commits[\\/]commits\.module|comments[\\/](usePlace|comments\.module)|(account[\\/]account|settings[\\/]settings)\.module)|ui[\\/](ui\.module|useReturnedFocus|FormError|RefBadge|forms|LabelChip|label-chip|diff[\\/]view-mode))/,
+      /[\\/]web[\\/]src[\\/](lib[\\/]((comments|planning|reviews)\.|markdown[\\/]tasks)|features[\\/](pipelines[\\/](statuses|pipelines\.module)|topics[\\/]topics\.module|milestones[\\/]milestones\.module|commits[\\/]commits\.module|comments[\\/](usePlace|comments\.module)|(account[\\/]account|settings[\\/]settings)\.module)|ui[\\/](ui\.module|useReturnedFocus|FormError|RefBadge|forms|LabelChip|label-chip|diff[\\/]view-mode))/,
     ),
     minShareCount: 2,
     priority: 9,

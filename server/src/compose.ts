@@ -309,6 +309,7 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     directories: config.repositories,
     repositories: repository.backups,
     mailConfigured: config.smtpUrl !== null,
+    builtInRunner: config.runner !== 'off',
     switches: kernels.switches,
     appearance: kernels.appearance,
     markdown: kernels.markdown,

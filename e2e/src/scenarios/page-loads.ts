@@ -199,14 +199,14 @@ async function tripsTo(
 
 /** With what each may cost: what it was brought to, and 2 KB for what the machine's own answers differ by. */
 const pages = [
-  ['a project', project, 'Weighs.', 221_500, 23],
-  ['a file', `${project}/-/blob/main/README.md`, 'Weighs.', 222_000, 18],
-  ['the list of issues', `${project}/-/issues`, 'No open issues', 193_000, 13],
-  ['the list of merge requests', `${project}/-/merge_requests`, 'Subtract the tare', 196_000, 15],
-  ['a merge request', `${project}/-/merge_requests/1`, 'tare', 219_000, 19],
-  ['a merge request with a text', `${project}/-/merge_requests/2`, 'Weighed with', 235_000, 21],
-  ['a board', `${project}/-/boards`, 'Calibrate', 197_000, 13],
-  ['its changes', `${project}/-/merge_requests/1/diffs`, 'tare.md', 220_500, 21],
+  ['a project', project, 'Weighs.', 223_000, 23],
+  ['a file', `${project}/-/blob/main/README.md`, 'Weighs.', 223_500, 19],
+  ['the list of issues', `${project}/-/issues`, 'No open issues', 194_000, 14],
+  ['the list of merge requests', `${project}/-/merge_requests`, 'Subtract the tare', 197_500, 16],
+  ['a merge request', `${project}/-/merge_requests/1`, 'tare', 220_000, 20],
+  ['a merge request with a text', `${project}/-/merge_requests/2`, 'Weighed with', 236_000, 22],
+  ['a board', `${project}/-/boards`, 'Calibrate', 198_500, 14],
+  ['its changes', `${project}/-/merge_requests/1/diffs`, 'tare.md', 223_000, 22],
 ] as const;
 
 /**

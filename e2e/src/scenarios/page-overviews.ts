@@ -125,6 +125,13 @@ async function palette(page: Page): Promise<void> {
   await open('Admin');
   await group('Users').getByText('@root').waitFor();
   await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  // What is typed next is looked for alone.
+  await page.keyboard.press('Control+k');
+  await page.getByLabel('Search projects, groups and pages').waitFor();
+  await page.keyboard.type('dusty');
+  await page.getByText('Search for “dusty”').waitFor();
+  await page.keyboard.press('Escape');
 }
 
 async function runners(page: Page, call: Api): Promise<void> {

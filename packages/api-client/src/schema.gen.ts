@@ -22409,6 +22409,8 @@ export interface components {
             /** @description Commit that it was built from; `unknown` when run from sources */
             revision: string;
             runners: {
+                /** @description Whether there is the built-in runner, which starts with the first job that it may take */
+                built_in: boolean;
                 online: number;
                 total: number;
             };

@@ -25,11 +25,15 @@ export const commitStatuses = (id: string, sha: string, pipelineId?: number) =>
       ),
   });
 
+/** No branch may be called like the id of a commit. */
+const commitId = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
+
 /** A branch; null where none has the name. */
 export const branchNamed = (id: string, branch: string) =>
   queryOptions({
     queryKey: ['project', id, 'branches', 'named', branch],
     queryFn: async () => {
+      if (commitId.test(branch)) return null;
       try {
         const path = { id, branch };
         return await unwrap(client.GET('/projects/{id}/repository/branches/{branch}', { params: { path } }));

@@ -58,6 +58,8 @@ export function Palette({ opened, close }: { opened: boolean; close: () => void 
             size="md"
             variant="unstyled"
             value={text}
+            // What was looked for last is there again, and the next words replace it.
+            onFocus={(event) => event.currentTarget.select()}
             onChange={(event) => setText(event.currentTarget.value)}
             // The list takes Escape for itself, as one that could be closed alone.
             onKeyDown={(event) => {

@@ -14,7 +14,7 @@ import { RefBadge } from '../../ui/RefBadge.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
 import { UserChip } from '../../ui/UserChip.tsx';
-import { activeStatuses } from '../pipelines/words.ts';
+import { activeStatuses } from '../pipelines/statuses.ts';
 import { level, useProject } from '../projects/useProject.ts';
 import { FailureLine } from './FailureLine.tsx';
 import { JobLog } from './JobLog.tsx';

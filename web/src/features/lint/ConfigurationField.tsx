@@ -23,7 +23,7 @@ function suggest(text: string, position: number) {
 
 export function ConfigurationField({ value, description, change, submit }: Props) {
   return (
-    <Input.Wrapper label="Configuration" description={description} labelElement="div">
+    <Input.Wrapper label="Configuration" description={description} descriptionProps={{ mb: 6 }} labelElement="div">
       <CodeEditor
         label="Configuration"
         path=".gitlab-ci.yml"

@@ -11,7 +11,7 @@ import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
 import { UserChip } from '../../ui/UserChip.tsx';
 import { ContinueInIssue } from '../comments/ContinueInIssue.tsx';
-import { activeStatuses } from '../pipelines/words.ts';
+import { activeStatuses } from '../pipelines/statuses.ts';
 import { useProject } from '../projects/useProject.ts';
 import { CheckRows } from '../status-checks/CheckRows.tsx';
 import { ApprovalRow } from './ApprovalRow.tsx';

@@ -22,10 +22,10 @@ import { ExternalStatuses } from './ExternalStatuses.tsx';
 import { FailedJobs } from './FailedJobs.tsx';
 import { GraphSection } from './GraphSection.tsx';
 import classes from './pipelines.module.css';
+import { activeStatuses } from './statuses.ts';
 import { TestReport } from './TestReport.tsx';
 import { explanationTab, testsTab } from './tabs.ts';
 import { WaitingJobs } from './WaitingJobs.tsx';
-import { activeStatuses } from './words.ts';
 
 /** Where a pipeline comes from, as the beginning of a sentence. */
 const triggered: Readonly<Record<string, string>> = {

@@ -63,13 +63,3 @@ export const failures: Readonly<Record<string, string>> = {
     'The log exceeded the size limit of this instance (ci_jobs_trace_size_limit). The job was stopped.',
   ci_quota_exceeded: 'The CI/CD minutes are used up.',
 };
-
-export const activeStatuses: ReadonlySet<string> = new Set([
-  'created',
-  'waiting_for_resource',
-  'preparing',
-  'pending',
-  'running',
-  'canceling',
-  'scheduled',
-]);

@@ -42,10 +42,23 @@ export function FirstRun() {
             git push {data.external_url}/{session?.user?.username}/my-project.git
           </code>
         </Step>
-        <Step done={data.runners.online > 0} title="Runner">
-          Jobs need one. <Link to="/admin/runners">Create a runner</Link> and run the command that is shown.
+        <Step done={data.runners.online > 0 || data.runners.built_in} title="Runner">
+          {data.runners.built_in ? (
+            <>
+              The built-in runner starts with the first job. To run jobs elsewhere,{' '}
+              <Link to="/admin/runners">create a runner</Link>.
+            </>
+          ) : (
+            <>
+              Jobs need one. <Link to="/admin/runners">Create a runner</Link> and run the command that is shown.
+            </>
+          )}
         </Step>
       </ol>
+      <p>
+        Only looking around? <code>millrace demo</code> adds a demo organisation with projects, issues, merge requests
+        and pipelines.
+      </p>
     </section>
   );
 }

@@ -47,7 +47,13 @@ export const Overview = Entity('InstanceOverview', {
     },
     { description: 'What `repository_checks_enabled` found' },
   ),
-  runners: Fields({ total: Count(), online: Count() }),
+  runners: Fields({
+    total: Count(),
+    online: Count(),
+    built_in: Flag({
+      description: 'Whether there is the built-in runner, which starts with the first job that it may take',
+    }),
+  }),
   counts: Fields({ users: Count(), groups: Count(), projects: Count() }),
 });
 export type OverviewJson = Static<typeof Overview>;

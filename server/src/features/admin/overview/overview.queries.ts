@@ -12,6 +12,8 @@ interface InstanceNumbers {
   readonly projects: number;
   readonly runners: number;
   readonly online: number;
+  /** Whether the built-in runner may take jobs. */
+  readonly built_in: boolean;
 }
 
 /** Groups and projects that wait for their deletion are not counted, nor are accounts of bots. */
@@ -24,7 +26,8 @@ export async function instanceNumbers(db: Db, onlineSince: Date): Promise<Instan
       (select count(*) from namespaces where kind = 'group' and marked_for_deletion_on is null) as groups,
       (select count(*) from projects where marked_for_deletion_on is null) as projects,
       (select count(*) from runners) as runners,
-      (select count(*) from runners where contacted_at > ${onlineSince}) as online`.execute(db);
+      (select count(*) from runners where contacted_at > ${onlineSince}) as online,
+      exists (select from runners where built_in and not paused) as built_in`.execute(db);
   const [row] = rows;
   if (!row) throw new Error('the database has no numbers');
   return row;

@@ -15,6 +15,8 @@ export interface OverviewDependencies {
   readonly externalUrl: string;
   readonly settings: Settings;
   readonly mailConfigured: boolean;
+  /** Whether the instance starts its own runner. */
+  readonly builtInRunner: boolean;
   readonly release: { readonly version: string; readonly revision: string };
   /** Each really uses its part, and throws when it cannot be used. */
   readonly checks: Readonly<Record<string, () => Promise<void>>>;
@@ -81,7 +83,7 @@ export function overviewRoutes(deps: OverviewDependencies): Route[] {
       storages,
       background_tasks: { ready: tasks.ready, delayed: tasks.delayed, failed: tasks.dead },
       repository_checks: { enabled: values.repository_checks_enabled, ...repositories, damaged: [...damaged] },
-      runners: { total: numbers.runners, online: numbers.online },
+      runners: { total: numbers.runners, online: numbers.online, built_in: deps.builtInRunner && numbers.built_in },
       counts: { users: numbers.users, groups: numbers.groups, projects: numbers.projects },
     };
   }

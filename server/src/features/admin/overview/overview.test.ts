@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
 import { type BuiltToken, buildAdmin, buildProject, buildToken, buildUser } from '../../../../test/factories.ts';
+import { ensureBuiltInRunner } from '../../ci/index.ts';
 
 let app: TestApp;
 let admin: BuiltToken;
@@ -24,7 +25,7 @@ it('tells administrators the health, sizes and numbers of the instance', async (
     external_url: app.url,
     mail: false,
     database: { version: expect.stringMatching(/^\d+/), size: expect.any(Number), connections: expect.any(Number) },
-    runners: { total: 0, online: 0 },
+    runners: { total: 0, online: 0, built_in: false },
   });
   expect(body.checks).toEqual(
     expect.arrayContaining([expect.objectContaining({ name: 'database', healthy: true, message: null })]),
@@ -38,6 +39,20 @@ it('tells administrators the health, sizes and numbers of the instance', async (
   expect((after.body.counts as { users: number }).users).toBe(before + 1);
   expect((await get('/application/overview', secret)).status).toBe(403);
   expect((await app.api('GET', '/application/overview')).status).toBe(401);
+});
+
+it('tells whether jobs have the built-in runner, which is not heard of before the first of them', async () => {
+  const own = await startTestApp({ environment: { MILLRACE_RUNNER: 'shell' } });
+  try {
+    const { secret: token } = await buildToken(own, { user: await buildAdmin(own) });
+    const { id } = await ensureBuiltInRunner(own.db, own.kernels.secrets);
+    const runners = async () => (await own.api('GET', '/application/overview', { token })).body;
+    expect(await runners()).toMatchObject({ runners: { total: 1, online: 0, built_in: true } });
+    expect(await own.api('PUT', `/runners/${id}`, { token, json: { paused: true } })).toMatchObject({ status: 200 });
+    expect(await runners()).toMatchObject({ runners: { total: 1, online: 0, built_in: false } });
+  } finally {
+    await own.close();
+  }
 });
 
 it('counts what there is, as texts, and estimates large tables', async () => {
