@@ -119,7 +119,7 @@ export async function insertTransfer(
   return (await tx.insertInto('bulk_imports').values(values).returning('id').executeTakeFirstOrThrow()).id;
 }
 
-/** Those that are there already stay as they are. */
+/** Those that are there already stay as they are. None once the transfer was canceled: nobody would ever end them. */
 export async function insertEntities(
   tx: Db,
   transferId: number,
@@ -127,6 +127,13 @@ export async function insertEntities(
   list: readonly NewEntity[],
 ): Promise<void> {
   if (list.length === 0) return;
+  const transfer = await tx
+    .selectFrom('bulk_imports')
+    .select('status')
+    .where('id', '=', transferId)
+    .forShare()
+    .executeTakeFirst();
+  if (transfer === undefined || transfer.status === 'canceled') return;
   await tx
     .insertInto('bulk_import_entities')
     .values(list.map((each) => ({ ...each, bulk_import_id: transferId, parent_id: parentId })))

@@ -8,6 +8,8 @@ import { type BuiltToken, buildAdmin, buildGroup, buildToken, buildUser, unique 
 import { picture } from '../../../../test/project-archives.ts';
 import { closeServed, served } from '../../../../test/providers.ts';
 import { buildRepositoryProject, type Json, type RepositoryProject } from '../../../../test/repositories.ts';
+import { transaction } from '../../../kernel/db/index.ts';
+import { insertEntities, type NewEntity } from './bulk-imports.queries.ts';
 
 let there: TestApp;
 let here: TestApp;
@@ -413,6 +415,14 @@ describe('direct transfer', () => {
     expect(await cancel()).toMatchObject({ status: 200, body: { status: 'canceled' } });
     expect((await cancel()).status).toBe(400);
     expect(await get(`/bulk_imports/${body.id}/entities`)).toMatchObject([{ status: 'canceled' }]);
+    // Its task finds what is below the group only now.
+    const below: NewEntity = {
+      source_type: 'project',
+      ...{ source_full_path: 'company/late', destination_name: null, destination_slug: 'late' },
+      ...{ destination_namespace: 'company', migrate_projects: true, migrate_memberships: true },
+    };
+    await transaction(here.db, (tx) => insertEntities(tx, Number(body.id), null, [below]));
+    expect(await get(`/bulk_imports/${body.id}/entities`)).toHaveLength(1);
   });
 
   it('is refused at once where something is missing or wrong', async () => {
