@@ -141,9 +141,16 @@ async function runners(page: Page, call: Api): Promise<void> {
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Description').fill('dome');
   const tags = dialog.getByRole('combobox', { name: 'Tags' });
+  // A form that is sent before its field is loaded waits for it, and has what was typed.
+  const sent = Promise.withResolvers<void>();
+  await page.route('**/assets/TagsInput-*', async (route) => {
+    await sent.promise;
+    await route.continue();
+  });
   await tags.fill('night');
   await tags.press('Enter');
   await dialog.getByRole('button', { name: 'Create runner' }).click();
+  sent.resolve();
   await dialog.getByText(/gitlab-runner register --url http:\/\/\S+ --token glrt-\S+/).waitFor();
   await dialog.getByText('Waiting for the first contact of the runner…').waitFor();
   await look(page, 'runner-created');
@@ -151,6 +158,7 @@ async function runners(page: Page, call: Api): Promise<void> {
   const list = page.getByRole('list', { name: 'Runners' });
   await list.getByText('Never contacted').waitFor();
   await list.getByRole('list', { name: 'Tags' }).getByText('night').waitFor();
+  await page.unroute('**/assets/TagsInput-*');
   await list.getByRole('button', { name: /^Pause runner/ }).click();
   await list.getByText('Paused').waitFor();
   await look(page, 'runners');

@@ -15,7 +15,15 @@ import {
   TextInput,
   type TextInputProps,
 } from '@mantine/core';
-import { type ComponentType, type ReactNode, type RefObject, useEffect, useRef, useState } from 'react';
+import {
+  type ComponentType,
+  type ReactNode,
+  type RefObject,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
 import { flushSync } from 'react-dom';
 import classes from './ui.module.css';
 
@@ -91,9 +99,16 @@ interface Stand {
   /** Null until somebody turns to the field. */
   readonly acts: RefObject<Act[] | null>;
   readonly left: RefObject<boolean>;
+  /** The form was sent meanwhile; by which button, if by one. */
+  readonly sent: RefObject<{ readonly by: HTMLElement | null } | null>;
 }
 
-const newStand = (): Stand => ({ field: { current: null }, acts: { current: null }, left: { current: false } });
+const newStand = (): Stand => ({
+  field: { current: null },
+  acts: { current: null },
+  left: { current: false },
+  sent: { current: null },
+});
 
 interface StandInProps extends Shown {
   readonly stand: Stand;
@@ -105,6 +120,19 @@ function StandIn(props: StandInProps): ReactNode {
   const { look, text, open, several = false, left, chevron, taking, stand, fetchEarly, want } = props;
   const [typed, setTyped] = useState<string | null>(null);
   const pressing = useRef(false);
+  useEffect(() => {
+    const form = stand.field.current?.form;
+    if (!form) return;
+    // A form is sent with what was typed here, which it does not know yet.
+    const wait = (event: SubmitEvent) => {
+      if (!stand.acts.current?.some(({ kind }) => kind === 'text')) return;
+      event.preventDefault();
+      event.stopImmediatePropagation();
+      stand.sent.current = { by: event.submitter };
+    };
+    form.addEventListener('submit', wait, true);
+    return () => form.removeEventListener('submit', wait, true);
+  }, [stand]);
   const turned = (): Act[] => {
     stand.acts.current ??= [];
     want();
@@ -173,16 +201,22 @@ function useArrival<C>(
   real: (stand: Stand) => HTMLInputElement | null | undefined,
 ): { readonly arrived: C | null; fetchEarly(): void; want(): void } {
   const [arrived, setArrived] = useState(begun);
-  // After the effects of the fields themselves, and after all that they change.
-  useEffect(() => {
+  const [, settle] = useState(0);
+  // Before anything else that somebody does: the field that they turned to is gone, and a key on its successor, which knows
+  // nothing yet, would send the form.
+  useLayoutEffect(() => {
     if (arrived === null) return;
     for (const stand of stands) {
       const done = stand.acts.current;
       stand.acts.current = null;
       if (done !== null)
         queueMicrotask(() => {
+          // After the effects of the fields themselves, and after all that they change.
+          flushSync(() => settle((count) => count + 1));
           const field = real(stand);
           if (field) handOver(field, done, stand.left.current);
+          if (stand.sent.current !== null) field?.form?.requestSubmit(stand.sent.current.by);
+          stand.sent.current = null;
         });
     }
   });
