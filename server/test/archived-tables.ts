@@ -153,6 +153,7 @@ export const leftOutTables: Readonly<Record<string, string>> = {
   pushed_projects: personal,
   relation_export_batches: running,
   relation_exports: running,
+  repository_checks: derived,
   repository_intents: running,
   runner_projects: 'of runners of the instance',
   runner_registration_tokens: secret,
