@@ -98,7 +98,8 @@ export function configurationRoutes({ settings, appearance, ssh, markdown }: Con
       params: Type.Object({}),
       responses: { 200: InstanceConfiguration },
       handler: async () => {
-        const [values, texts] = await Promise.all([settings.read(), appearance.read()]);
+        const values = await settings.read();
+        const texts = await appearance.read();
         const allowed = values.enabled_git_access_protocol;
         const served = letsIn(allowed, 'ssh') && ssh.served();
         const { user, host, port } = ssh;

@@ -49,7 +49,8 @@ export function mountRegistration(server: FastifyInstance, deps: RegistrationMou
     text === null ? '' : await deps.markdown.html(text, { caller: anonymous, base: null });
 
   server.get('/-/registration', async (_request, reply) => {
-    const [values, texts] = await Promise.all([settings.read(), deps.appearance.read()]);
+    const values = await settings.read();
+    const texts = await deps.appearance.read();
     return reply
       .header('Content-Type', 'application/json')
       .header('Cache-Control', 'no-store')

@@ -38,8 +38,10 @@ const nobody = {
   impersonator: null,
   maintenance: null,
   announcements: false,
+  appearance: null,
   impersonation_enabled: false,
   csrf_token: null,
+  pages: { jobs_per_stage: 200, polling_interval_multiplier: 1, suggest_pipeline: true },
 };
 const wrong = { status: 401, body: { message: 'Invalid login or password.' } };
 
