@@ -22403,7 +22403,7 @@ export interface components {
                     project_id: number;
                 }[];
                 enabled: boolean;
-                /** @description Those of them that are damaged */
+                /** @description Those of them that have problems */
                 failed: number;
             };
             /** @description Commit that it was built from; `unknown` when run from sources */
@@ -23536,82 +23536,82 @@ export interface components {
         };
         /** ListedMergeRequest */
         ListedMergeRequest: {
-            allow_collaboration?: boolean;
+            allow_collaboration: boolean;
             /**
              * @deprecated
              * @description Use `allow_collaboration`
              */
-            allow_maintainer_to_push?: boolean;
+            allow_maintainer_to_push: boolean;
             /**
              * @deprecated
              * @description Approvals that it requires itself; use approval rules
              */
-            approvals_before_merge?: number | null;
+            approvals_before_merge: number | null;
             /**
              * @deprecated
              * @description The first; use `assignees`
              */
-            assignee?: components["schemas"]["UserReference"] | null;
-            assignees?: components["schemas"]["UserReference"][];
-            author?: components["schemas"]["UserReference"];
+            assignee: components["schemas"]["UserReference"] | null;
+            assignees: components["schemas"]["UserReference"][];
+            author: components["schemas"]["UserReference"];
             /** @description Whether no open discussion keeps it from being merged */
-            blocking_discussions_resolved?: boolean;
+            blocking_discussions_resolved: boolean;
             /** Format: date-time */
-            closed_at?: string | null;
-            closed_by?: components["schemas"]["UserReference"] | null;
+            closed_at: string | null;
+            closed_by: components["schemas"]["UserReference"] | null;
             /** Format: date-time */
             created_at: string;
             description: string | null;
             /** @description Why it can or cannot be merged, in one word */
-            detailed_merge_status?: string;
-            discussion_locked?: boolean | null;
-            downvotes?: number;
-            draft?: boolean;
+            detailed_merge_status: string;
+            discussion_locked: boolean | null;
+            downvotes: number;
+            draft: boolean;
             /** @description Whether the author chose that merging removes the source branch */
-            force_remove_source_branch?: boolean | null;
+            force_remove_source_branch: boolean | null;
             /** @description Whether it conflicts with the target branch */
-            has_conflicts?: boolean;
+            has_conflicts: boolean;
             id: number;
             /** @description Number within the project */
             iid: number;
             /** @description Whether it was imported */
-            imported?: boolean;
+            imported: boolean;
             /** @description Where it was imported from; `none` otherwise */
-            imported_from?: string;
-            labels?: string[] | components["schemas"]["LabelBasic"][];
+            imported_from: string;
+            labels: string[] | components["schemas"]["LabelBasic"][];
             /**
              * Format: date-time
              * @description Not merged before this time
              */
-            merge_after?: string | null;
+            merge_after: string | null;
             /** @description The merge commit; null before, and where there is none */
-            merge_commit_sha?: string | null;
+            merge_commit_sha: string | null;
             /**
              * @deprecated
              * @description Use `detailed_merge_status`
              */
-            merge_status?: string;
+            merge_status: string;
             /** @description Who merged it, or chose that it is merged */
-            merge_user?: components["schemas"]["UserReference"] | null;
+            merge_user: components["schemas"]["UserReference"] | null;
             /** @description Whether it is merged when its pipeline succeeds */
-            merge_when_pipeline_succeeds?: boolean;
+            merge_when_pipeline_succeeds: boolean;
             /** Format: date-time */
-            merged_at?: string | null;
-            merged_by?: components["schemas"]["UserReference"] | null;
-            milestone?: components["schemas"]["Milestone"] | null;
+            merged_at: string | null;
+            merged_by: components["schemas"]["UserReference"] | null;
+            milestone: components["schemas"]["Milestone"] | null;
             /**
              * Format: date-time
              * @description When all that is computed for a new one was there
              */
-            prepared_at?: string | null;
+            prepared_at: string | null;
             /** @description Id of the project */
             project_id: number;
             /**
              * @deprecated
              * @description Use `references`
              */
-            reference?: string;
-            references?: {
+            reference: string;
+            references: {
                 full: string;
                 relative: string;
                 short: string;
@@ -23634,40 +23634,40 @@ export interface components {
                     state: "unreviewed" | "reviewed" | "requested_changes" | "approved" | "unapproved";
                 }[];
             };
-            reviewers?: components["schemas"]["UserReference"][];
-            sha?: string | null;
+            reviewers: components["schemas"]["UserReference"][];
+            sha: string | null;
             /** @description Whether merging removes the source branch, where somebody chose */
-            should_remove_source_branch?: boolean | null;
-            source_branch?: string;
+            should_remove_source_branch: boolean | null;
+            source_branch: string;
             /** @description Project that the changes come from; null when it is gone */
-            source_project_id?: number | null;
-            squash?: boolean;
+            source_project_id: number | null;
+            squash: boolean;
             /** @description The squashed commit; null before, and where there is none */
-            squash_commit_sha?: string | null;
+            squash_commit_sha: string | null;
             /** @description Whether merging squashes, with the setting of the project */
-            squash_on_merge?: boolean;
+            squash_on_merge: boolean;
             /** @description `opened`, `closed`, `merged` or `locked` */
             state: string;
-            target_branch?: string;
+            target_branch: string;
             /** @description Project that the changes go to */
-            target_project_id?: number;
-            task_completion_status?: {
+            target_project_id: number;
+            task_completion_status: {
                 completed_count: number;
                 count: number;
             };
-            time_stats?: components["schemas"]["TimeStats"];
+            time_stats: components["schemas"]["TimeStats"];
             title: string;
             /** Format: date-time */
             updated_at: string;
-            upvotes?: number;
+            upvotes: number;
             /** @description Comments of users, without system notes */
-            user_notes_count?: number;
+            user_notes_count: number;
             web_url: string;
             /**
              * @deprecated
              * @description Use `draft`
              */
-            work_in_progress?: boolean;
+            work_in_progress: boolean;
         };
         /** LogLinePosition */
         LogLinePosition: {
@@ -37020,6 +37020,23 @@ export interface components {
             unconfirmed_email?: string;
             username: string;
         };
+        /** SimpleMergeRequest */
+        SimpleMergeRequest: {
+            /** Format: date-time */
+            created_at: string;
+            description: string | null;
+            id: number;
+            /** @description Number within the project */
+            iid: number;
+            /** @description Id of the project */
+            project_id: number;
+            /** @description `opened`, `closed`, `merged` or `locked` */
+            state: string;
+            title: string;
+            /** Format: date-time */
+            updated_at: string;
+            web_url: string;
+        };
         /** Snippet */
         Snippet: {
             author: components["schemas"]["UserReference"];
@@ -50035,7 +50052,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedMergeRequest"][];
+                    "application/json": (components["schemas"]["ListedMergeRequest"] | components["schemas"]["SimpleMergeRequest"])[];
                 };
             };
             301: components["responses"]["Moved"];
@@ -55782,7 +55799,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedMergeRequest"][];
+                    "application/json": (components["schemas"]["ListedMergeRequest"] | components["schemas"]["SimpleMergeRequest"])[];
                 };
             };
             304: components["responses"]["NotModified"];
@@ -59927,7 +59944,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedMergeRequest"][];
+                    "application/json": (components["schemas"]["ListedMergeRequest"] | components["schemas"]["SimpleMergeRequest"])[];
                 };
             };
             301: components["responses"]["Moved"];
@@ -68233,7 +68250,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedMergeRequest"][];
+                    "application/json": (components["schemas"]["ListedMergeRequest"] | components["schemas"]["SimpleMergeRequest"])[];
                 };
             };
             301: components["responses"]["Moved"];

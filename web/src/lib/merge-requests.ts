@@ -4,9 +4,8 @@ import { client, type ListAnswer, type Schemas, unwrap, unwrapPage } from './api
 import type { TaskUpdate } from './markdown/tasks.ts';
 import type { PlaceKind } from './planning.ts';
 
-type Listed = Schemas['ListedMergeRequest'];
-/** As lists show it that are not asked for `view=simple`. */
-export type ListedMergeRequest = Required<Omit<Listed, 'review_status'>> & Pick<Listed, 'review_status'>;
+export type ListedMergeRequest = Schemas['ListedMergeRequest'];
+/** Of lists that are not asked for `view=simple`. */
 export type MergeRequestAnswer = ListAnswer<ListedMergeRequest>;
 
 /** What stands in the address of the list, in the words of the API. */

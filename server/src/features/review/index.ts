@@ -75,7 +75,7 @@ export { dependencyRelation } from './dependencies/transfer.ts';
 export type { PipelineReader } from './merge-requests/changes.routes.ts';
 export type { MergeRequestFeed } from './merge-requests/feed.ts';
 export type { MergeRequestLists } from './merge-requests/listing.routes.ts';
-export { isDraft, ListedMergeRequest, MergeRequest } from './merge-requests/merge-requests.entity.ts';
+export { isDraft, ListedMergeRequests, MergeRequest } from './merge-requests/merge-requests.entity.ts';
 export { exclusiveFilters, filters as mergeRequestFilters } from './merge-requests/merge-requests.params.ts';
 export type {
   CreateOptions as NewMergeRequest,

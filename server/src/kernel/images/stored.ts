@@ -46,11 +46,11 @@ export interface Picture {
 export async function readPicture(
   objects: Pick<ObjectStore, 'get' | 'exists'>,
   stored: string,
-  { maximumBytes, typeOf }: Pick<PictureRules, 'maximumBytes' | 'typeOf'>,
+  { field, maximumBytes, typeOf }: PictureRules,
 ): Promise<Picture | null> {
   const key = pictureKey(stored);
   if (!(await objects.exists(key))) return null;
-  const bytes = await readAll(objects.get(key), 'avatar', maximumBytes);
+  const bytes = await readAll(objects.get(key), field, maximumBytes);
   const type = typeOf(bytes);
   return type === null ? null : { bytes, type };
 }
@@ -69,10 +69,12 @@ export async function sendPicture(
 ): Promise<FastifyReply> {
   const { stored } = picture;
   // The name is compared, never used as a path.
-  const found = stored !== null && pictureFile(stored) === picture.file ? await picture.read(stored) : null;
-  if (stored === null || !found) throw noSuchRoute();
+  if (stored === null || pictureFile(stored) !== picture.file) throw noSuchRoute();
   const etag = pictureTag(stored);
-  void reply.header('ETag', etag).header('Cache-Control', `${picture.open ? 'public' : 'private'}, no-cache`);
-  if (etagMatches(request.headers['if-none-match'], etag)) return reply.code(304).send();
-  return reply.headers(inertImageHeaders).header('Content-Type', found.type).send(found.bytes);
+  const kept = { ETag: etag, 'Cache-Control': `${picture.open ? 'public' : 'private'}, no-cache` };
+  // The tag names the object, which never changes: whoever has it needs no look at the bytes.
+  if (etagMatches(request.headers['if-none-match'], etag)) return reply.code(304).headers(kept).send();
+  const found = await picture.read(stored);
+  if (!found) throw noSuchRoute();
+  return reply.headers({ ...kept, ...inertImageHeaders, 'Content-Type': found.type }).send(found.bytes);
 }

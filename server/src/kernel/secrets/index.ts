@@ -36,6 +36,9 @@ export const instancePrefix = (
   { instance_token_prefix: own }: { readonly instance_token_prefix: string },
 ): string => (own === '' ? prefix : `${own}-${prefix}`);
 
+/** Characters of the random part of a new token. */
+const randomLength = 27;
+
 /** A new token: the prefix and at least 160 random bits. */
 export const newToken = (prefix: string): string => prefix + randomBytes(20).toString('base64url');
 
@@ -43,9 +46,6 @@ export const newToken = (prefix: string): string => prefix + randomBytes(20).toS
 export const isOfKind = (token: string, prefix: string): boolean =>
   token.startsWith(prefix) ||
   (token.length > randomLength + prefix.length && token.slice(0, -randomLength).endsWith(`-${prefix}`));
-
-/** Characters of the random part of a new token. */
-const randomLength = 27;
 
 /** Compares without telling by time where they differ. */
 export function equalSecrets(a: string, b: string): boolean {

@@ -100,7 +100,7 @@ export default function OverviewPage() {
         </Card>
         {data.repository_checks.enabled ? (
           <Card title="Repository checks">
-            <p className={classes.large}>{data.repository_checks.failed} damaged</p>
+            <p className={classes.large}>{data.repository_checks.failed} with problems</p>
             <p>{counted(data.repository_checks.checked, 'repository', 'repositories')} checked</p>
             {data.repository_checks.damaged.map(({ project_id, path, problem, checked_at }) => (
               <p key={project_id}>

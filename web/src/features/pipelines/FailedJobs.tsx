@@ -3,6 +3,7 @@ import { Alert } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { Schemas } from '../../lib/api.ts';
 import { useProject } from '../projects/useProject.ts';
+import { latestJobs } from './graph.ts';
 import classes from './pipelines.module.css';
 import { failures } from './words.ts';
 
@@ -26,10 +27,8 @@ interface FailedJobsProps {
 
 export function FailedJobs({ pipelineId, jobs, bridges }: FailedJobsProps) {
   const { segment } = useProject();
-  const newest = new Map([...bridges, ...jobs].toSorted((a, b) => a.id - b.id).map((job) => [job.name, job]));
-  const failed = [...newest.values()].filter(
-    (job) => job.status === 'failed' && !job.allow_failure && job.pipeline.id === pipelineId,
-  );
+  const own = [...bridges, ...jobs].filter((job) => job.pipeline.id === pipelineId);
+  const failed = latestJobs<Failing>(own, []).filter((job) => job.status === 'failed' && !job.allow_failure);
   if (failed.length === 0) return null;
   return (
     <Alert

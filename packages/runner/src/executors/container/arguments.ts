@@ -49,7 +49,7 @@ export function createArguments(spec: ContainerSpec): string[] {
     '--pull=never',
     '--cap-drop=ALL',
     // Podman gives what is named to every user, docker to root alone.
-    ...(isRoot(spec.user ?? spec.imageUser) ? repeated('--cap-add', CAPABILITIES) : []),
+    ...(isRoot(spec.user || spec.imageUser) ? repeated('--cap-add', CAPABILITIES) : []),
     '--security-opt=no-new-privileges',
     `--env-file=${spec.envFile}`,
     ...(spec.user ? [`--user=${spec.user}`] : []),

@@ -34,7 +34,7 @@ export const Overview = Entity('InstanceOverview', {
     {
       enabled: Flag(),
       checked: Count({ description: 'Repositories that were checked' }),
-      failed: Count({ description: 'Those of them that are damaged' }),
+      failed: Count({ description: 'Those of them that have problems' }),
       damaged: ListOf(
         Fields({
           project_id: Id(),

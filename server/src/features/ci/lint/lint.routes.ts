@@ -84,13 +84,12 @@ export function lintRoutes(deps: CiDependencies, pipelines: Pipelines): Route[] 
     // What would run here says nothing about the configuration, unless it was asked.
     const result = await compileWith(deps, { ...compilation, everyJob: !dryRun }, note);
     const errors = result.ok ? [] : result.errors;
-    const includes = [...included.values()];
     return {
       valid: errors.length === 0,
       errors: errors.map(formatLocated),
       warnings: result.warnings.map(formatLocated),
       merged_yaml: result.mergedYaml?.() ?? null,
-      includes,
+      includes: [...included.values()],
       ...(includeJobs ? { jobs: result.ok ? lintJobs(result.plan) : [] } : {}),
       ...(rest.includeInputs ? { inputs: result.inputs().map(lintInput) } : {}),
       ...(rest.includeVariables ? { variables: (await result.described()).map(lintVariable) } : {}),

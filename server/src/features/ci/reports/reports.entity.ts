@@ -121,14 +121,15 @@ const Performance = {
   name: Text(),
   value: Decimal(),
 };
+const ComparedMetrics = ListOf(Fields({ ...Performance, previous_value: Decimal() }), { description: 'At most 100' });
 const performance = {
   ...compared,
   status: Word(['success', 'failed', 'not_found'], {
     description: '`failed`: a metric is worse than on the target branch; `not_found`: there are no such reports',
   }),
-  degraded_metrics: ListOf(Fields({ ...Performance, previous_value: Decimal() }), { description: 'At most 100' }),
-  improved_metrics: ListOf(Fields({ ...Performance, previous_value: Decimal() }), { description: 'At most 100' }),
-  unchanged_metrics: ListOf(Fields({ ...Performance, previous_value: Decimal() }), { description: 'At most 100' }),
+  degraded_metrics: ComparedMetrics,
+  improved_metrics: ComparedMetrics,
+  unchanged_metrics: ComparedMetrics,
   new_metrics: ListOf(Fields(Performance), { description: 'Without a value of the target branch, at most 100' }),
   summary: Fields({ total: Count(), degraded: Count(), improved: Count() }),
   errors,

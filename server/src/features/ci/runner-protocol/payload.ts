@@ -1,6 +1,7 @@
 /** The answer to a runner that got a job: everything that it needs to run it, made from the stored plan. */
 
 import { expandForRunner, expandVariables } from '@millrace/ci-config';
+import { isBlocked } from '../../../kernel/authz/blocked.ts';
 import { canOnProject } from '../../../kernel/authz/can.ts';
 import { anonymous } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
@@ -280,7 +281,7 @@ export async function jobPayload(
   if (!facts) return null;
   const { rows, running } = facts;
   // Their jobs were ended when they were blocked; these are what somebody else started in their name, or what came meanwhile.
-  if (rows.user && !['active', 'deactivated'].includes(rows.user.state)) return { failure: 'user_blocked' };
+  if (rows.user && isBlocked(rows.user)) return { failure: 'user_blocked' };
   if (own.some(isGone)) return { failure: 'missing_dependency_failure' };
   const path = fullPath(rows);
   const repositoryUrl = new URL(`${deps.externalUrl}/${path}.git`);

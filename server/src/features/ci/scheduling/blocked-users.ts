@@ -1,4 +1,5 @@
 /** Ends what people whose access was taken have running or waiting, and switches off their schedules. */
+import { isBlocked } from '../../../kernel/authz/blocked.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import { transaction } from '../../../kernel/db/index.ts';
 import { type Fact, type FactConsumer, type FactDelivery, on, userBlocked } from '../../../kernel/events/index.ts';
@@ -28,9 +29,9 @@ export function blockedUsers(deps: CiDependencies): FactConsumer {
 
   async function blocked({ payload }: Fact<typeof userBlocked>, { signal, user }: FactDelivery): Promise<void> {
     const { user_id: id } = payload;
-    const state = (await user(id))?.state;
+    const found = await user(id);
     // Let in again meanwhile.
-    if (state === 'active' || state === 'deactivated') return;
+    if (found && !isBlocked(found)) return;
     await transaction(db, async (tx) => deactivateSchedulesOf(tx, id));
     for (let after = 0; ; ) {
       const ids = await activePipelinesOf(db, id, after, batch);

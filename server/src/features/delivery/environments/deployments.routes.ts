@@ -9,7 +9,7 @@ import { mapPresent, offsetPage } from '../../../kernel/http/pagination.ts';
 import { Bool, DateTimeParam, IdOrPath, Int, OneOf, Optional, Str } from '../../../kernel/http/params/schema.ts';
 import { requireOnProject } from '../../../kernel/http/parents.ts';
 import { answer, Empty, type Route, route } from '../../../kernel/http/route.ts';
-import { exclusiveFilters, ListedMergeRequest, mergeRequestFilters, type Review } from '../../review/index.ts';
+import { exclusiveFilters, ListedMergeRequests, mergeRequestFilters, type Review } from '../../review/index.ts';
 import {
   ApprovalSummary,
   type Approving,
@@ -221,7 +221,7 @@ export function deploymentRoutes(deps: DeploymentRoutesDependencies): Route[] {
       access: read,
       pagination: 'offset',
       params: Type.Object({ ...one.properties, ...mergeRequestFilters }, exclusiveFilters),
-      responses: { 200: ListOf(ListedMergeRequest) },
+      responses: { 200: ListedMergeRequests },
       handler: async ({ subject, caller, params, page }) => {
         requireOnProject(caller, 'read_merge_request', subject);
         return await deps.mergeRequests(await find(subject, params.deployment_id), params, page, caller);

@@ -1,6 +1,7 @@
 /** Taking access from accounts and giving it back. Whatever is not `active` loses sessions and tokens at once. */
 import Type from 'typebox';
 import { type AuditOrigin, recordAudit, systemOrigin } from '../../../kernel/audit/index.ts';
+import { isBlocked } from '../../../kernel/authz/blocked.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { User } from '../../../kernel/db/rows.ts';
 import { recordFact, userBlocked } from '../../../kernel/events/index.ts';
@@ -27,7 +28,6 @@ export type Action = 'block' | 'unblock' | 'ban' | 'unban' | 'deactivate' | 'act
 /** Whether the state changed; null where it was so already. */
 type Outcome = boolean | null;
 
-const isBlocked = ({ state }: User) => state !== 'active' && state !== 'deactivated';
 const isInternal = ({ user_type }: User) => user_type === 'ghost';
 const millisecondsPerDay = 86_400_000;
 const batch = 100;

@@ -2,9 +2,11 @@
  * New passwords by mail. A link goes to the stored primary address and nowhere else, works once and for two days, and
  * asking for one tells nobody whether an account exists.
  */
+
 import { randomBytes } from 'node:crypto';
 import Type from 'typebox';
 import { type AuditOrigin, recordAudit, strangerAt } from '../../../kernel/audit/index.ts';
+import { isBlocked } from '../../../kernel/authz/blocked.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { User } from '../../../kernel/db/rows.ts';
 import { forbidden, invalidRecord, notFound, plainError } from '../../../kernel/http/errors.ts';
@@ -122,8 +124,7 @@ export function createPasswordReset(deps: ResetDependencies): PasswordReset {
       await transaction(db, async (tx) => {
         const user = await lockUser(tx, userId);
         if (!user) throw notFound('User');
-        const welcome = user.state === 'active' || user.state === 'deactivated';
-        if (user.user_type !== 'human' || !welcome) throw forbidden('only active people choose passwords');
+        if (user.user_type !== 'human' || isBlocked(user)) throw forbidden('only active people choose passwords');
         await sendLink(tx, user, origin);
       });
     },

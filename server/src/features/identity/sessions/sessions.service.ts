@@ -1,6 +1,8 @@
 /** Signing in and out of the pages: the check of a password with its limits, and the session it opens. */
+
 import { randomBytes } from 'node:crypto';
 import { type AuditOrigin, recordAudit, strangerAt } from '../../../kernel/audit/index.ts';
+import { isBlocked } from '../../../kernel/authz/blocked.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { User } from '../../../kernel/db/rows.ts';
 import { recordFact, userSignInRefused } from '../../../kernel/events/index.ts';
@@ -101,7 +103,7 @@ function needsConfirmation(user: User, setting: ApplicationSettings['email_confi
 /** Why somebody with the right password does not get in; null when they do. Who was away comes back by signing in. */
 function refusalFor(user: User, acceptsTerms: boolean, settings: ApplicationSettings): Refusal | null {
   if (user.state === 'blocked_pending_approval') return 'waits';
-  if (user.state !== 'active' && user.state !== 'deactivated') return 'inactive';
+  if (isBlocked(user)) return 'inactive';
   if (needsConfirmation(user, settings.email_confirmation_setting)) return 'unconfirmed';
   if (user.password_expired) return 'password_expired';
   return settings.enforce_terms && user.accepted_terms_at === null && !acceptsTerms ? 'terms' : null;

@@ -1,6 +1,8 @@
 /** Second factors of a person: making, proving and removing them, and who has to have one. */
+
 import { randomBytes } from 'node:crypto';
 import { type AuditOrigin, recordAudit } from '../../../kernel/audit/index.ts';
+import { isBlocked } from '../../../kernel/authz/blocked.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { User } from '../../../kernel/db/rows.ts';
 import { type Secrets, tokenHash } from '../../../kernel/secrets/index.ts';
@@ -304,8 +306,7 @@ export function createTwoFactor(deps: TwoFactorDependencies): TwoFactor {
       if (!right) return { outcome: 'wrong' };
       const user = await findUser(db, userId);
       // Whoever was blocked meanwhile does not get in, and a challenge opens one session only.
-      const welcome = user?.state === 'active' || user?.state === 'deactivated';
-      if (!(await deleteChallenge(db, hash)) || !welcome) return { outcome: 'expired' };
+      if (!(await deleteChallenge(db, hash)) || !user || isBlocked(user)) return { outcome: 'expired' };
       return { outcome: 'proven', user, remember };
     },
     checkCode: (user, code, address) => counted(user, address, () => codeIsRight(user.id, code)),

@@ -69,7 +69,7 @@ it('repositories are checked once a month where that is switched on, and adminis
 
   await runTask(app, 'repository.tell_checks');
   const told = await mail.next(admin.user.email);
-  expect(told.header('Subject')).toBe('Repository checks: 1 repository is damaged');
+  expect(told.header('Subject')).toBe('Repository checks: 1 repository has problems');
   expect(told.text).toContain(damaged.fullPath);
   expect((await checks())[1]?.told_at).toBeInstanceOf(Date);
   const sent = mail.received.length;

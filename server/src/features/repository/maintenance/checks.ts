@@ -34,13 +34,21 @@ export function repositoryChecks(deps: CheckDependencies): {
 } {
   const { db, open } = deps;
 
+  async function problemsOf(project: Project): Promise<readonly string[] | null> {
+    try {
+      const { healthy, problems } = await git.fsck(open(project));
+      return healthy ? [] : problems.slice(0, keptProblems);
+    } catch (error) {
+      // It has its turn in the next run.
+      if (git.isGitError(error, 'busy', 'aborted')) return null;
+      return [`git fsck did not come to its end: ${error instanceof Error ? error.message : error}`.slice(0, 1000)];
+    }
+  }
+
   async function check(id: number): Promise<void> {
     const project = await deps.project(db, id);
-    if (!project) return;
-    const found = await git
-      .fsck(open(project))
-      .catch((error: Error) => ({ healthy: false, problems: [error.message.slice(0, 1000)] }));
-    await recordCheck(db, id, found.healthy ? [] : found.problems.slice(0, keptProblems));
+    const problems = project && (await problemsOf(project));
+    if (problems) await recordCheck(db, id, problems);
   }
 
   const hourly = defineTask(
@@ -51,11 +59,14 @@ export function repositoryChecks(deps: CheckDependencies): {
       const until = Date.now() + longestRun;
       // Each is checked once in a run, whatever the clock says.
       const seen = new Set<number>();
-      while (Date.now() < until && !signal.aborted) {
-        const [next] = (await checksDue(db, batch)).filter((id) => !seen.has(id));
-        if (next === undefined) return;
-        seen.add(next);
-        await check(next);
+      for (;;) {
+        const due = (await checksDue(db, batch)).filter((id) => !seen.has(id));
+        if (due.length === 0) return;
+        for (const id of due) {
+          if (Date.now() >= until || signal.aborted) return;
+          seen.add(id);
+          await check(id);
+        }
       }
     },
     { timeout: 2 * longestRun },
@@ -70,8 +81,10 @@ export function repositoryChecks(deps: CheckDependencies): {
       for (const to of readers)
         await deps.mail.send(tx, {
           to,
-          subject: `Repository checks: ${failed.length === 1 ? '1 repository is' : `${failed.length} repositories are`} damaged`,
-          paragraphs: ['git fsck found problems. Restore what is damaged from a backup or a clone.'],
+          subject: `Repository checks: ${failed.length === 1 ? '1 repository has' : `${failed.length} repositories have`} problems`,
+          paragraphs: [
+            'git fsck found problems, or did not come to its end. Restore what is damaged from a backup or a clone.',
+          ],
           details: failed.map(({ path, problem }) => [path, problem] as const),
           action: { label: 'Open the overview', url: `${deps.externalUrl}/admin` },
         });

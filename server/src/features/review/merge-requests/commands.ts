@@ -91,13 +91,18 @@ export function mergeRequestCommands(deps: Dependencies): Commandable {
     };
   }
 
-  const mayMerge = async (subject: ProjectSubject, caller: Caller, { target_branch: target }: MergeRequest) =>
-    canOnProject(caller, 'accept_merge_request', subject) &&
-    (await deps.repository.branchPermissions(subject, caller)).mayMerge(target);
+  /** An open request that the caller may merge, and that no command of the same text makes anew by a rebase. */
+  async function toMerge({ place, caller, written }: Running) {
+    const { row, subject } = await requestAt(place);
+    const { state, head_sha: sha, target_branch: target } = row;
+    if (state !== 'opened' || !sha || written.has('rebase')) return null;
+    if (!canOnProject(caller, 'accept_merge_request', subject)) return null;
+    return (await deps.repository.branchPermissions(subject, caller)).mayMerge(target) ? { row, subject, sha } : null;
+  }
 
   /** Merges what is the head now, or once its pipeline succeeds. */
-  async function merge(subject: ProjectSubject, caller: Caller, { iid, head_sha: sha }: MergeRequest): Promise<void> {
-    await deps.merging.accept(subject, caller, iid, { sha: sha ?? undefined, whenPipelineSucceeds: true });
+  async function merge(subject: ProjectSubject, caller: Caller, { iid }: MergeRequest, sha: string): Promise<void> {
+    await deps.merging.accept(subject, caller, iid, { sha, whenPipelineSucceeds: true });
   }
 
   return {
@@ -195,15 +200,14 @@ export function mergeRequestCommands(deps: Dependencies): Commandable {
       },
       {
         names: ['merge'],
-        async run({ place, caller, written }) {
-          const { row, subject } = await requestAt(place);
-          if (row.state !== 'opened' || !row.head_sha) return null;
-          // A rebase makes the head anew that would be merged.
-          if (written.has('rebase') || !(await mayMerge(subject, caller, row))) return null;
+        async run(on) {
+          const found = await toMerge(on);
+          if (!found) return null;
+          const { row, subject, sha } = found;
           return {
-            changes: { merge: row.head_sha },
+            changes: { merge: sha },
             summary: 'Scheduled to merge this merge request.',
-            after: () => merge(subject, caller, row),
+            after: () => merge(subject, on.caller, row, sha),
           };
         },
       },
@@ -221,17 +225,17 @@ export function mergeRequestCommands(deps: Dependencies): Commandable {
       },
       {
         names: ['ship'],
-        async run({ place, caller, written }) {
-          const { row, subject } = await requestAt(place);
-          if (row.state !== 'opened' || !row.head_sha) return null;
-          if (written.has('rebase') || !(await mayMerge(subject, caller, row))) return null;
+        async run(on) {
+          const found = await toMerge(on);
+          if (!found) return null;
+          const { row, subject, sha } = found;
           return {
-            changes: { merge: row.head_sha },
+            changes: { merge: sha },
             summary: 'Started a pipeline, and scheduled to merge this merge request when it succeeds.',
             async after() {
-              const { status } = await deps.pipelines.createForMergeRequest(subject, caller, row);
+              const { status } = await deps.pipelines.createForMergeRequest(subject, on.caller, row);
               if (status === 'failed') throw unprocessable('The pipeline failed; nothing is merged');
-              await merge(subject, caller, row);
+              await merge(subject, on.caller, row, sha);
             },
           };
         },

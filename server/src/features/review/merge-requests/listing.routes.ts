@@ -13,7 +13,7 @@ import type { MergeCheckService } from '../merge-checks/merge-checks.service.ts'
 import { type Asked, filterOf } from './listing.filter.ts';
 import { countByState, countRows, listRows, type MergeRequestFilter } from './listing.queries.ts';
 import {
-  ListedMergeRequest,
+  ListedMergeRequests,
   listedJson,
   MergeRequest,
   MergeRequestStatistics,
@@ -173,7 +173,7 @@ export function listingRoutes(deps: ListDependencies, statusOf: MergeCheckServic
       tag: 'Merge requests',
       access: { on: 'public' },
       params: Type.Object({ ...filters, ...withReview }, exclusiveFilters),
-      responses: { 200: ListOf(ListedMergeRequest) },
+      responses: { 200: ListedMergeRequests },
       handler: async ({ params, page, caller }) => {
         const scope = params.scope ?? 'created_by_me';
         // What everybody sees may be asked for by everybody; what is one's own needs somebody.
@@ -203,7 +203,7 @@ export function listingRoutes(deps: ListDependencies, statusOf: MergeCheckServic
         },
         exclusiveFilters,
       ),
-      responses: { 200: ListOf(ListedMergeRequest) },
+      responses: { 200: ListedMergeRequests },
       handler: async ({ params, subject, page, caller }) => {
         const filter = { ...filterOf(caller, params), projectId: subject.project.id };
         const checked = params.with_merge_status_recheck ? rechecking(subject, caller) : undefined;
@@ -226,7 +226,7 @@ export function listingRoutes(deps: ListDependencies, statusOf: MergeCheckServic
         },
         exclusiveFilters,
       ),
-      responses: { 200: ListOf(ListedMergeRequest) },
+      responses: { 200: ListedMergeRequests },
       handler: async ({ params, subject, page, caller }) => {
         const group = ofGroup(subject, caller, params);
         return await listed({ ...filterOf(caller, params), group }, page, caller, params);

@@ -94,14 +94,10 @@ const basic = {
 export const MergeRequest = Entity('MergeRequest', basic);
 export type MergeRequestJson = Static<typeof MergeRequest>;
 
-const { id, iid, project_id, title, description, state, created_at, updated_at, web_url, ...others } = basic;
-const simple = { id, iid, project_id, title, description, state, created_at, updated_at, web_url };
-
-/** As lists show it: with `with_labels_details`, labels are more than their titles. `view=simple` leaves most out. */
+/** As lists show it: with `with_labels_details`, labels are more than their titles. */
 export const ListedMergeRequest = Entity('ListedMergeRequest', {
-  ...simple,
-  ...Type.Partial(Type.Object(others)).properties,
-  labels: Sometimes(Type.Union([ListOf(Text(), { description: 'Titles' }), ListOf(LabelBasic)])),
+  ...basic,
+  labels: Type.Union([ListOf(Text(), { description: 'Titles' }), ListOf(LabelBasic)]),
   review_status: Sometimes(
     Fields(
       {
@@ -116,6 +112,14 @@ export const ListedMergeRequest = Entity('ListedMergeRequest', {
     ),
   ),
 });
+
+const { id, iid, project_id, title, description, state, created_at, updated_at, web_url } = basic;
+
+/** As lists show it with `view=simple`. */
+export const SimpleMergeRequest = Entity('SimpleMergeRequest', {
+  ...{ id, iid, project_id, title, description, state, created_at, updated_at, web_url },
+});
+export const ListedMergeRequests = ListOf(Type.Union([ListedMergeRequest, SimpleMergeRequest]));
 
 export const MergeRequestStatistics = Entity('MergeRequestStatistics', {
   statistics: Fields({ counts: Fields({ all: Count(), opened: Count(), closed: Count(), merged: Count() }) }),
@@ -292,7 +296,6 @@ export function mergeRequestJson(
   };
 }
 
-/** The same for a list, with details of labels where they were asked for. */
 const urlOf = ({ iid }: Pick<LoadedMergeRequest['row'], 'iid'>, path: string, base: string) =>
   `${base}/${path}/-/merge_requests/${iid}`;
 
@@ -301,12 +304,13 @@ export function simpleJson(
   row: LoadedMergeRequest['row'],
   path: string,
   base: string,
-): Static<typeof ListedMergeRequest> {
+): Static<typeof SimpleMergeRequest> {
   const { id, iid, project_id, title, description, state, created_at, updated_at } = row;
   const web_url = urlOf(row, path, base);
   return { id, iid, project_id, title, description, state, created_at, updated_at, web_url };
 }
 
+/** The same for a list, with details of labels where they were asked for. */
 export const listedJson = (
   loaded: LoadedMergeRequest,
   urls: ShownFrom,
