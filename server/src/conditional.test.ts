@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startWorld, type World } from '../test/ci.ts';
-import { accessToken, application, deployToken, packageRule } from '../test/conditional-bodies.ts';
+import { accessToken, application, deployToken, packageRule, reviewTargets } from '../test/conditional-bodies.ts';
 import { buildGroup, buildMember, buildProject, buildToken, buildUser, unique } from '../test/factories.ts';
 import { gpgKeyTexts, sshKeyText } from '../test/keys.ts';
 import { buildRepositoryProject, type RepositoryProject } from '../test/repositories.ts';
@@ -340,7 +340,7 @@ const targets: Readonly<Record<string, () => Promise<Target>>> = {
       .execute();
     return { url: `/projects/${project.id}/jobs/${job.id}/artifacts` };
   },
-  '/projects/:id/merge_requests/:merge_request_iid': async () => ({ url: await mergeRequest() }),
+  ...reviewTargets({ inside, mergeRequest, at, world: () => world }),
   '/projects/:id/issues/:issue_iid': async () => {
     const { iid } = await created<{ iid: number }>(`/projects/${repository.id}/issues`, { title: 'x' });
     return { url: `/projects/${repository.id}/issues/${iid}` };

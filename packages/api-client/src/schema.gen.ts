@@ -21324,7 +21324,7 @@ export interface components {
             /** @description With `render_html` */
             description_html?: string | null;
             /** @description Whether only members may comment */
-            discussion_locked: boolean | null;
+            discussion_locked: boolean;
             downvotes: number;
             /** Format: date */
             due_date: string | null;
@@ -22649,7 +22649,7 @@ export interface components {
             /** @description With `render_html` */
             description_html?: string | null;
             /** @description Whether only members may comment */
-            discussion_locked: boolean | null;
+            discussion_locked: boolean;
             downvotes: number;
             /** Format: date */
             due_date: string | null;
@@ -23136,7 +23136,7 @@ export interface components {
             /** @description With `render_html` */
             description_html?: string | null;
             /** @description Whether only members may comment */
-            discussion_locked: boolean | null;
+            discussion_locked: boolean;
             downvotes: number;
             /** Format: date */
             due_date: string | null;
@@ -23459,7 +23459,7 @@ export interface components {
             created_at: string;
             description: string | null;
             /** @description Whether only members may comment */
-            discussion_locked: boolean | null;
+            discussion_locked: boolean;
             downvotes: number;
             /** Format: date */
             due_date: string | null;
@@ -38050,7 +38050,7 @@ export interface components {
             /** @description With `render_html` */
             description_html?: string | null;
             /** @description Whether only members may comment */
-            discussion_locked: boolean | null;
+            discussion_locked: boolean;
             downvotes: number;
             /** Format: date */
             due_date: string | null;
@@ -42407,7 +42407,10 @@ export interface operations {
     deleteGroupsByIdApprovalRulesByApprovalRuleId: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
             path: {
                 /** @description Id of the approval rule */
                 approval_rule_id: number;
@@ -42431,6 +42434,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["NotAllowed"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -57294,7 +57298,10 @@ export interface operations {
     deleteProjectsByIdApprovalRulesByApprovalRuleId: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
             path: {
                 /** @description Id of the approval rule */
                 approval_rule_id: number;
@@ -57318,6 +57325,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["NotAllowed"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -68825,7 +68833,10 @@ export interface operations {
     deleteProjectsByIdMergeRequestsByMergeRequestIidApprovalRulesByApprovalRuleId: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
             path: {
                 /** @description Id of the approval rule */
                 approval_rule_id: number;
@@ -68851,6 +68862,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["NotAllowed"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -70546,7 +70558,10 @@ export interface operations {
     deleteProjectsByIdMergeRequestsByMergeRequestIidDraftNotesByDraftNoteId: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
             path: {
                 /** @description Id of the draft note */
                 draft_note_id: number;
@@ -70572,6 +70587,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["NotAllowed"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

@@ -184,6 +184,14 @@ it('[1/events/1] [1/events/5] [1/events/6] [1/events/2 push_events, tag_push_eve
     await call('DELETE', `${place}/members/${userId}`, undefined, world.owner);
     expect(await named(gone, { user_id: userId })).toMatchObject({ [level]: 'Developer' });
   }
+  // The new name alone was told as such: a transfer is a transfer.
+  const told = receiver.received.map(({ text }) => JSON.parse(text) as Json);
+  const renames = told.filter(
+    ({ event_name, project_id }) => event_name === 'project_rename' && project_id === project.id,
+  );
+  expect([...new Set(renames.map(({ path_with_namespace }) => path_with_namespace))]).toEqual([
+    `${group.full_path}/${path}-2/${renamed}`,
+  ]);
   const sha = await project.commit(null, { files: { x: 'x' } });
   expect(await named('push', { after: sha })).toMatchObject({ commits: [], total_commits_count: 1 });
   const update = await eventually('the update', async () =>

@@ -57,13 +57,12 @@ export function projectTransfer({ db, moved }: Pick<NamespacesDependencies, 'db'
         event: 'project_transferred',
         details: { change: 'namespace', from: namespace.full_path, to: space.full_path },
       });
-      for (const fact of [projectFacts.transferred, projectFacts.updated])
-        await recordFact(
-          tx,
-          fact,
-          { project_id: project.id, old_path: `${namespace.full_path}/${now.path}` },
-          { project_id: project.id, namespace_id: space.id, actor_id: caller.user?.id ?? null },
-        );
+      await recordFact(
+        tx,
+        projectFacts.transferred,
+        { project_id: project.id, old_path: `${namespace.full_path}/${now.path}` },
+        { project_id: project.id, namespace_id: space.id, actor_id: caller.user?.id ?? null },
+      );
     }).catch((error: unknown) => {
       const taken = isUniqueViolation(error, 'projects_path_key') || isUniqueViolation(error, 'projects_name_key');
       throw taken ? failed(sameName) : error;

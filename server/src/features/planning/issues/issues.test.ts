@@ -138,6 +138,8 @@ describe('creating', () => {
     expect(
       await app.db.selectFrom('facts').selectAll().where('kind', '=', 'issue.opened').executeTakeFirst(),
     ).toMatchObject({ project_id: project.id, actor_id: owner.user.id, payload: { issue_id: made.id, iid: made.iid } });
+    // Nobody ever locked this one: a boolean all the same.
+    expect((await make({})).discussion_locked).toBe(false);
   });
 
   it('[2/fields.issue/1 iid] [2/api.issues/35] numbers run within a project', async () => {

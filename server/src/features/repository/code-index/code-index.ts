@@ -290,7 +290,10 @@ export function codeIndexing(deps: {
           const searched = pushes.some(({ payload }) => payload.ref === `refs/heads/${branch}`);
           if (id !== undefined && searched) await due(db, codeOf(id));
         }),
-        on(projectFacts.updated, async ({ payload }) => await due(db, codeOf(payload.project_id))),
+        on(
+          [projectFacts.updated, projectFacts.transferred],
+          async ({ payload }) => await due(db, codeOf(payload.project_id)),
+        ),
         on(projectDeleted, sweepSoon),
       ],
     },

@@ -103,11 +103,11 @@ export function groupRuleRoutes(
       summary: 'Delete an approval rule of a group',
       params: Type.Object({ id, approval_rule_id: ruleId }),
       responses: { 204: Empty },
-      conditional: 'A rule is returned without a date of change.',
+      conditional: true,
       handler: async (context) => {
         const { subject, caller, params } = context;
         const change = { subject, caller, origin: originOf(context) };
-        await service.remove(change, ownerOf(subject), params.approval_rule_id);
+        await service.remove(change, ownerOf(subject), params.approval_rule_id, context.unmodifiedSince);
       },
     }),
   ];

@@ -199,11 +199,16 @@ export function projectApprovalRoutes(
       access: admin,
       params: Type.Object({ id, approval_rule_id: ruleId }),
       responses: { 204: Empty },
-      conditional: 'A rule is told without a date of change.',
+      conditional: true,
       handler: async (context) => {
         const { subject, caller, params } = context;
         const change = { subject, caller, origin: originOf(context) };
-        await service.remove(change, { projectId: subject.project.id }, params.approval_rule_id);
+        await service.remove(
+          change,
+          { projectId: subject.project.id },
+          params.approval_rule_id,
+          context.unmodifiedSince,
+        );
       },
     }),
   ];

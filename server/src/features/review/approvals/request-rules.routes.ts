@@ -163,12 +163,12 @@ export function requestRuleRoutes(
       access: read,
       params: Type.Object({ ...of, approval_rule_id: ruleId }),
       responses: { 204: Empty },
-      conditional: 'A rule is told without a date of change.',
+      conditional: true,
       handler: async (context) => {
         const { subject, caller, params } = context;
         const row = await changeable(subject, caller, params.merge_request_iid);
         const change = { subject, caller, origin: originOf(context) };
-        await service.remove(change, { mergeRequestId: row.id }, params.approval_rule_id);
+        await service.remove(change, { mergeRequestId: row.id }, params.approval_rule_id, context.unmodifiedSince);
       },
     }),
   ];

@@ -24,6 +24,7 @@ export interface ApprovalRule {
   readonly report_type: ReportType | null;
   readonly approvals_required: number;
   readonly applies_to_all_protected_branches: boolean;
+  readonly updated_at: Date;
   readonly user_ids: readonly number[];
   readonly group_ids: readonly number[];
   readonly branch_ids: readonly number[];
@@ -35,7 +36,7 @@ const ids = (table: string, column: string): RawBuilder<number[]> =>
   sql<number[]>`array(select k.${sql.ref(column)} from ${sql.table(table)} k where k.rule_id = r.id order by 1)`;
 
 const columns = sql`r.id, r.source_rule_id, r.namespace_id, r.name, r.rule_type, r.report_type, r.approvals_required,
-  r.applies_to_all_protected_branches, ${ids('approval_rule_users', 'user_id')} as user_ids,
+  r.applies_to_all_protected_branches, r.updated_at, ${ids('approval_rule_users', 'user_id')} as user_ids,
   ${ids('approval_rule_groups', 'namespace_id')} as group_ids,
   ${ids('approval_rule_branches', 'protected_branch_id')} as branch_ids,
   (select s.approvals_required from approval_rules s where s.id = r.source_rule_id) as source_required`;

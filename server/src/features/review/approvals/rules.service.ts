@@ -186,9 +186,15 @@ export function approvalRuleService({ db }: { readonly db: Db }) {
       }
     },
 
-    async remove(change: RuleChange, owner: RuleOwner, id: number): Promise<void> {
+    async remove(
+      change: RuleChange,
+      owner: RuleOwner,
+      id: number,
+      unmodifiedSince: (changedAt: Date) => void,
+    ): Promise<void> {
       await transaction(db, async (tx) => {
         const rule = await required(tx, owner, id);
+        unmodifiedSince(rule.updated_at);
         if (!(await deleteRule(tx, id))) throw notFound('Approval Rule');
         await record(tx, change, owner, 'destroyed', rule);
       });

@@ -178,9 +178,12 @@ export function draftNoteRoutes({ db, noteables, kind, reviews }: Dependencies):
       summary: 'Delete a draft note of yours on a merge request',
       params: Type.Object(single),
       responses: { 204: Empty },
-      conditional: 'A draft is shown without a date of change.',
-      handler: async ({ params, subject, caller }) => {
+      conditional: true,
+      handler: async ({ params, subject, caller, unmodifiedSince }) => {
         const { owner } = await placeOf(subject, caller, params);
+        const draft = await findDraft(db, owner, params.draft_note_id);
+        if (!draft) throw notFound('Draft Note');
+        unmodifiedSince(draft.updated_at);
         if ((await takeDrafts(db, owner, params.draft_note_id)).length === 0) throw notFound('Draft Note');
       },
     }),
