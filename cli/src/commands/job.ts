@@ -25,7 +25,7 @@ async function ticketFor(base: string, project: string, job: string, token: stri
   return body;
 }
 
-/** Joins the console and the shell until the shell ends; the exit code. */
+/** Joins the console and the shell until the shell ends; the exit code. What ended it from outside is said. */
 async function converse({ url, ticket }: Ticket, base: string, { input, output }: Console): Promise<number> {
   const address = new URL(new URL(url).pathname, base);
   address.protocol = address.protocol === 'https:' ? 'wss:' : 'ws:';
@@ -54,7 +54,7 @@ async function converse({ url, ticket }: Ticket, base: string, { input, output }
   input.off('data', type);
   output.off('resize', size);
   input.pause();
-  if (code !== 1000 && code !== 1001) throw new Refused(reason || 'the connection was lost');
+  if (code !== 1000) throw new Refused(reason || 'The connection was lost');
   return 0;
 }
 

@@ -36667,6 +36667,8 @@ export interface components {
             details?: {
                 /** @description Whether it runs jobs of all refs or of protected ones only */
                 access_level: string;
+                /** @description Whether it is the built-in runner of the instance, which cannot be deleted */
+                built_in: boolean;
                 /**
                  * Format: date-time
                  * @description When it was last heard of
@@ -36724,6 +36726,11 @@ export interface components {
             /** @description Who created it; null where a registration token did */
             created_by: components["schemas"]["UserReference"] | null;
             description: string;
+            /** @description With `with_details` */
+            details?: {
+                /** @description Whether it is the built-in runner of the instance, which cannot be deleted */
+                built_in: boolean;
+            };
             groups?: components["schemas"]["RunnerGroup"][];
             id: number;
             ip_address: string | null;
@@ -85489,7 +85496,10 @@ export interface operations {
     };
     getRunnersById: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Also whether it is the built-in runner */
+                with_details?: boolean;
+            };
             header?: {
                 /** @description An `ETag`: 304 while the answer is still the same */
                 "If-None-Match"?: string;

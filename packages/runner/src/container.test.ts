@@ -270,7 +270,7 @@ test.runIf(engine)('a terminal is a shell in the container: its files, variables
   shell.socket.send(Buffer.from('until [ "$(stty size)" = "22 77" ]; do sleep 0.05; done; echo resized-$((1+1))\n'));
   await shell.until(/resized-2/);
   shell.socket.send(Buffer.from('touch go; exit\n'));
-  expect(await shell.closed).toBe(1000);
+  expect(await shell.closed).toMatchObject({ code: 1000 });
   expect((await record.final).state).toBe('success');
   expect(record.trace.toString()).toMatch(/^went-on$/m);
   expect(listed()).toBe('');

@@ -273,6 +273,13 @@ async function withTerminals<T>(run: Run, work: () => Promise<T>): Promise<T> {
   if (!session || !sandbox.terminal) return await work();
   const open = sandbox.terminal;
   session.serve((size) => open({ ...ofScript(run, 'running'), cwd: workspace.workspace }, size));
+  // Told before the script is ended: that ends the shells, too, which would not know why.
+  const canceled = () => session.stop('The job was canceled');
+  const ended = () => session.stop(whyOf(run.end.reason));
+  run.cancel.addEventListener('abort', canceled, { once: true });
+  run.end.addEventListener('abort', ended, { once: true });
+  if (run.cancel.aborted) canceled();
+  if (run.end.aborted) ended();
   try {
     const result = await work();
     if (session.open > 0 && !run.end.aborted && !run.cancel.aborted) {
@@ -284,8 +291,16 @@ async function withTerminals<T>(run: Run, work: () => Promise<T>): Promise<T> {
     }
     return result;
   } finally {
-    session.serve(null);
+    run.cancel.removeEventListener('abort', canceled);
+    run.end.removeEventListener('abort', ended);
+    session.stop('The job ended');
   }
+}
+
+/** Why a job is ended at once, as people in its terminals read it. */
+function whyOf(reason: unknown): string {
+  if (!(reason instanceof JobFailure)) return 'The job ended';
+  return reason.reason === 'job_canceled' ? 'The job was canceled' : `The job ended: ${reason.message}`;
 }
 
 function failed(

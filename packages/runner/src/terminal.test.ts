@@ -49,7 +49,7 @@ it('opens a shell with the directory, variables and size of the job, and waits f
   await shell.until(/replaced-3/);
   await expect.poll(() => record.trace.toString()).toContain('A terminal is open');
   shell.socket.send(Buffer.from('exit\n'));
-  expect(await shell.closed).toBe(1000);
+  expect(await shell.closed).toEqual({ code: 1000, reason: 'The shell ended' });
   expect((await record.final).state).toBe('success');
 });
 
@@ -65,6 +65,30 @@ it('gives a terminal the size that it was told while it started', async () => {
   let said = '';
   for await (const bytes of terminal.output) said += bytes;
   expect(said).toContain('resized-2');
+});
+
+it('takes characters of several bytes, typed and erased, from pieces that split them', async () => {
+  const { record, offer } = await waiting();
+  const shell = await connect(offer);
+  const split = Buffer.from("printf '<%s>' é日本-$((1+1)); stty -echo; cat | sed -u 's/^/read:/'\n");
+  const at = split.indexOf(Buffer.from('é')) + 1;
+  shell.socket.send(split.subarray(0, at));
+  shell.socket.send(split.subarray(at));
+  await shell.until(/<é日本-2>/);
+  // Erased by the terminal itself: whole characters, not bytes of them.
+  shell.socket.send(Buffer.from('aé日\u007f\u007fb\n'));
+  expect(await shell.until(/read:a\S*\r\n/)).toContain('read:ab\r\n');
+  shell.socket.send(Buffer.from('\u0004stty echo\ntouch go; exit\n'));
+  await shell.closed;
+  await record.final;
+});
+
+it('says in terminals that the time of the job is up', async () => {
+  const { record, offer } = await waiting({ runner_info: { timeout: 2 } });
+  const shell = await connect(offer);
+  await shell.until(/\$ /);
+  expect(await shell.closed).toEqual({ code: 1001, reason: 'The job ended: execution took longer than 2 seconds' });
+  expect((await record.final).state).toBe('failed');
 });
 
 it('refuses a wrong secret, another session, and any connection once the job is over', async () => {
@@ -85,6 +109,6 @@ it('ends terminals when the job is canceled, with everything that they started',
   shell.socket.send(Buffer.from('echo pid=$$\n'));
   const pid = Number(/pid=(\d+)\r/.exec(await shell.until(/pid=\d+\r/))?.[1]);
   record.status = 'canceled';
-  await shell.closed;
+  expect(await shell.closed).toEqual({ code: 1001, reason: 'The job was canceled' });
   await expect.poll(() => existsSync(`/proc/${pid}`), { interval: 20 }).toBe(false);
 });

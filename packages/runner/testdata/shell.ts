@@ -2,7 +2,8 @@
 import { WebSocket } from 'ws';
 import type { SessionOffer } from '../src/terminal/sessions.ts';
 
-export type Shell = { socket: WebSocket; text(): string; until(pattern: RegExp): Promise<string>; closed: Promise<number> };
+export type Shell = { socket: WebSocket; text(): string; until(pattern: RegExp): Promise<string>; closed: Promise<Closed> };
+type Closed = { code: number; reason: string };
 
 export async function connect(offer: SessionOffer, authorization = offer.authorization): Promise<Shell> {
   const socket = new WebSocket(`${offer.url}/exec`, ['terminal.millrace'], {
@@ -14,7 +15,9 @@ export async function connect(offer: SessionOffer, authorization = offer.authori
     said += data.toString();
     for (const wake of wakers) wake();
   });
-  const closed = new Promise<number>((resolve) => socket.once('close', (code) => resolve(code)));
+  const closed = new Promise<Closed>((resolve) =>
+    socket.once('close', (code, reason) => resolve({ code, reason: String(reason) })),
+  );
   await new Promise<void>((resolve, reject) => {
     socket.once('open', resolve);
     socket.once('error', reject);

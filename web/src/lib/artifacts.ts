@@ -32,9 +32,21 @@ const images: Readonly<Record<string, string>> = {
   webp: 'image/webp',
 };
 
-interface Preview {
-  readonly kind: 'text' | 'image' | 'binary';
+export interface Preview {
+  readonly kind: 'text' | 'page' | 'markdown' | 'image' | 'binary';
   readonly text: string;
+}
+
+/** A page of an artifact for a frame without an origin: its styles and pictures count, its scripts and addresses do not. */
+export const frameOf = (html: string): string =>
+  `<!doctype html><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:"><meta name="color-scheme" content="light">${html}`;
+
+/** A text with its kind by the name of its file. */
+export function textPreview(path: string, text: string): Preview {
+  if (text.includes('\0')) return { kind: 'binary', text: '' };
+  if (/\.x?html?$/i.test(path)) return { kind: 'page', text };
+  if (/\.(md|markdown)$/i.test(path)) return { kind: 'markdown', text };
+  return { kind: 'text', text };
 }
 
 const dataUrl = (blob: Blob): Promise<string> =>
@@ -45,7 +57,7 @@ const dataUrl = (blob: Blob): Promise<string> =>
     reader.readAsDataURL(blob);
   });
 
-/** A file as something that can be shown: text, or an image that the browser only decodes. */
+/** A file as something that can be shown: text and what it stands for, or an image that the browser only decodes. */
 export const artifactPreview = (projectId: number, jobId: number, path: string) =>
   queryOptions({
     queryKey: ['project', projectId, 'job', jobId, 'artifact-preview', path],
@@ -56,8 +68,7 @@ export const artifactPreview = (projectId: number, jobId: number, path: string) 
       const type = images[path.split('.').at(-1)?.toLowerCase() ?? ''];
       if (type) return { kind: 'image', text: await dataUrl(new Blob([bytes], { type })) };
       try {
-        const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-        return text.includes('\0') ? { kind: 'binary', text: '' } : { kind: 'text', text };
+        return textPreview(path, new TextDecoder('utf-8', { fatal: true }).decode(bytes));
       } catch {
         return { kind: 'binary', text: '' };
       }

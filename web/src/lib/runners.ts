@@ -56,7 +56,7 @@ const one = (id: number) => ({ params: { path: { id } } });
 export const runner = (id: number) =>
   queryOptions({
     queryKey: [...runnersKey, 'one', id],
-    queryFn: () => unwrap(client.GET('/runners/{id}', one(id))),
+    queryFn: () => unwrap(client.GET('/runners/{id}', { params: { path: { id }, query: { with_details: true } } })),
     refetchInterval: 15_000,
   });
 /** Until its first contact it is looked at more often. */

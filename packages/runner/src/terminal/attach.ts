@@ -22,7 +22,7 @@ const bytesOf = (raw: RawData): Buffer =>
   Array.isArray(raw) ? Buffer.concat(raw) : raw instanceof ArrayBuffer ? Buffer.from(raw) : raw;
 
 /** Serves the connection with a terminal of its own. Returns how to end it; `ended` is called once. */
-export function attach(connection: WebSocket, open: OpenTerminal, ended: () => void): () => void {
+export function attach(connection: WebSocket, open: OpenTerminal, ended: () => void): (why: string) => void {
   let terminal: Terminal | undefined;
   let over = false;
   let size: Size | undefined;
@@ -74,5 +74,5 @@ export function attach(connection: WebSocket, open: OpenTerminal, ended: () => v
   }
 
   serve().catch((error: unknown) => end(1011, messageOf(error)));
-  return () => end(1001, 'The job ended');
+  return (why) => end(1001, why);
 }

@@ -17,7 +17,8 @@ export const scriptProgram = (): string | undefined =>
 /** The text of a script that runs `command` on a pseudo-terminal of this size; its input and output are pipes. */
 export function onTerminal(program: string, command: string, { columns, rows }: Size): string {
   // Without a terminal of its own `script` makes one without size and echo.
-  const prepared = `${preparing} columns ${columns} rows ${rows} 2>/dev/null; exec ${command}`;
+  // Characters of several bytes are erased whole where the input is known to have some.
+  const prepared = `${preparing} columns ${columns} rows ${rows} 2>/dev/null; stty iutf8 2>/dev/null; exec ${command}`;
   return `SHELL=/bin/sh exec ${program} -q -f -c ${quote(prepared)} /dev/null\n`;
 }
 
@@ -57,15 +58,14 @@ function words(path: string): string[] {
   }
 }
 
-/** Milliseconds between two tries of a new size, and how many there are: a terminal that starts has no size to set yet. */
+/** Milliseconds between two tries of a new size, more with each: a terminal that starts has no size to set yet. */
 const RESIZE_EVERY = 50;
-const RESIZE_TRIES = 200;
+const RESIZE_MOST = 1000;
 
 /** Whether the terminal of a process's descendants has that size now. Lists of children can miss some while others end. */
-async function resized(pid: number, { columns, rows }: Size): Promise<boolean> {
-  const program = stty.find((path) => existsSync(path));
-  const shell = program && holder(pid);
-  if (!program || !shell) return false;
+async function resized(program: string, pid: number, { columns, rows }: Size): Promise<boolean> {
+  const shell = holder(pid);
+  if (!shell) return false;
   // The link leads to the terminal itself, whatever the job's namespace calls it.
   const args = ['-F', `/proc/${shell}/fd/0`, 'columns', String(columns), 'rows', String(rows)];
   return await new Promise((resolve) => {
@@ -80,19 +80,20 @@ function resizer(pid: number, exited: Promise<unknown>): (size: Size) => void {
   void exited.then(() => {
     over = true;
   });
-  async function work(): Promise<void> {
-    for (let tries = 0; wanted && !over && tries < RESIZE_TRIES; tries += 1) {
+  async function work(program: string): Promise<void> {
+    for (let tries = 1; wanted && !over; tries += 1) {
       const size: Size = wanted;
-      if (!(await resized(pid, size))) await sleep(RESIZE_EVERY);
+      if (!(await resized(program, pid, size))) await sleep(Math.min(RESIZE_EVERY * tries, RESIZE_MOST));
       else if (wanted === size) break;
       else tries = 0;
     }
     wanted = undefined;
   }
+  const program = stty.find((path) => existsSync(path));
   return (size) => {
     const idle = wanted === undefined;
     wanted = size;
-    if (idle) void work();
+    if (idle && program) void work(program);
   };
 }
 

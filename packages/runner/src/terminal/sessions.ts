@@ -18,8 +18,10 @@ export type SessionOffer = { url: string; certificate: string; authorization: st
 /** Terminals of one job. */
 export type Session = {
   offer: SessionOffer;
-  /** Lets terminals be opened; null ends those that are open. */
-  serve(open: OpenTerminal | null): void;
+  /** Lets terminals be opened. */
+  serve(open: OpenTerminal): void;
+  /** Lets none be opened any more, and tells those that are open why they end. */
+  stop(why: string): void;
   /** How many are open. */
   readonly open: number;
   /** Resolves when none is open any more. */
@@ -35,7 +37,12 @@ const MAX_TERMINALS = 10;
 /** Longest path of a socket that every system takes. */
 const LONGEST_PATH = 100;
 
-type Entry = { authorization: Buffer; open: OpenTerminal | null; ends: Set<() => void>; waiting: Set<() => void> };
+type Entry = {
+  authorization: Buffer;
+  open: OpenTerminal | null;
+  ends: Set<(why: string) => void>;
+  waiting: Set<() => void>;
+};
 
 /** Starts to listen below `workDir`, or in the system's temporary directory where that path is too long. */
 export async function listenForTerminals(workDir: string): Promise<Sessions> {
@@ -87,13 +94,16 @@ export async function listenForTerminals(workDir: string): Promise<Sessions> {
     const secret = randomBytes(32).toString('base64url');
     const entry: Entry = { authorization: Buffer.from(secret), open: null, ends: new Set(), waiting: new Set() };
     entries.set(id, entry);
-    const serve = (open: OpenTerminal | null) => {
-      entry.open = open;
-      if (!open) for (const end of [...entry.ends]) end();
+    const stop = (why: string) => {
+      entry.open = null;
+      for (const end of [...entry.ends]) end(why);
     };
     return {
       offer: { url: `ws+unix:${path}:/session/${id}`, certificate: '', authorization: secret },
-      serve,
+      serve(open) {
+        entry.open = open;
+      },
+      stop,
       get open() {
         return entry.ends.size;
       },
@@ -107,7 +117,7 @@ export async function listenForTerminals(workDir: string): Promise<Sessions> {
           entry.waiting.add(wake);
         }),
       close() {
-        serve(null);
+        stop('The job ended');
         entries.delete(id);
       },
     };
@@ -116,7 +126,7 @@ export async function listenForTerminals(workDir: string): Promise<Sessions> {
   return {
     create,
     async close() {
-      for (const entry of entries.values()) for (const end of [...entry.ends]) end();
+      for (const entry of entries.values()) for (const end of [...entry.ends]) end('The runner is stopping');
       server.close();
       server.closeAllConnections();
       await rm(directory, { recursive: true, force: true });

@@ -1,14 +1,14 @@
-/** Files that a job left: its archive directory by directory, with previews of texts and images. */
-import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
+/** Files that a job left: its archive directory by directory, with a preview of the chosen file. */
+import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import type { Schemas } from '../../lib/api.ts';
-import { artifactPreview, artifactTree, artifactUrl, previewBytes } from '../../lib/artifacts.ts';
+import { artifactTree } from '../../lib/artifacts.ts';
 import { bytes } from '../../lib/time.ts';
 import { DataList, DataRow } from '../../ui/DataList.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { Pager } from '../../ui/Pager.tsx';
 import { useProject } from '../projects/useProject.ts';
+import { ArtifactPreview } from './ArtifactPreview.tsx';
 import classes from './log.module.css';
 
 function Crumbs({ jobId, path }: { jobId: number; path: string }) {
@@ -32,30 +32,6 @@ function Crumbs({ jobId, path }: { jobId: number; path: string }) {
         );
       })}
     </nav>
-  );
-}
-
-function FilePreview({ jobId, file }: { jobId: number; file: Schemas['ArtifactEntry'] }) {
-  const { project } = useProject();
-  const small = (file.size ?? 0) <= previewBytes;
-  const { data, error } = useQuery({ ...artifactPreview(project.id, jobId, file.path), enabled: small });
-  return (
-    <section aria-label={`Preview of ${file.name}`}>
-      <h2>{file.name}</h2>
-      {small ? null : <p>The file is too large for a preview.</p>}
-      {error ? <p role="alert">{error.message}</p> : null}
-      {data?.kind === 'binary' ? <p>Binary file: download it to view its contents.</p> : null}
-      {data?.kind === 'image' ? <img src={data.text} alt={file.name} className={classes.preview} /> : null}
-      {data?.kind === 'text' ? (
-        // Wide and long files scroll inside, also by keyboard.
-        <pre className={classes.preview} tabIndex={0}>
-          {data.text}
-        </pre>
-      ) : null}
-      <a href={artifactUrl(project.id, jobId, file.path)} download>
-        Download {file.name}
-      </a>
-    </section>
   );
 }
 
@@ -110,7 +86,7 @@ export default function ArtifactsPage() {
         nextPage={data.nextPage}
         go={(page) => void navigate({ search: (before) => ({ ...before, page }) })}
       />
-      {chosen ? <FilePreview jobId={jobId} file={chosen} key={chosen.path} /> : null}
+      {chosen ? <ArtifactPreview jobId={jobId} file={chosen} key={chosen.path} /> : null}
     </Page>
   );
 }

@@ -19,6 +19,28 @@ const reasons: Readonly<Record<number, string>> = {
 /** Dark in both themes, as programs that colour their output expect. */
 const colours = { background: '#14191c', foreground: '#e4eaed', cursor: '#e4eaed', selectionBackground: '#3d4950' };
 
+/**
+ * Text that comes without a key, as from the pickers of emoji and accents and the keyboards of telephones: the terminal does
+ * not take it in its mode for screen readers.
+ */
+function takeTextWithoutKeys(terminal: {
+  readonly textarea: HTMLTextAreaElement | undefined;
+  input(data: string): void;
+}) {
+  let pressed = false;
+  const { textarea } = terminal;
+  textarea?.addEventListener('keydown', () => {
+    pressed = true;
+  });
+  textarea?.addEventListener('keyup', () => {
+    pressed = false;
+  });
+  textarea?.addEventListener('input', (event) => {
+    if (!(event instanceof InputEvent) || event.isComposing || event.inputType !== 'insertText') return;
+    if (event.data && !pressed) terminal.input(event.data);
+  });
+}
+
 async function connect(
   element: HTMLElement,
   { projectId, jobId }: Place,
@@ -41,6 +63,7 @@ async function connect(
   const fit = new FitAddon();
   terminal.loadAddon(fit);
   terminal.open(element);
+  takeTextWithoutKeys(terminal);
   fit.fit();
   // The address that the page came from: the one that the server knows may be another.
   const address = new URL(new URL(ticket.url).pathname, location.href);

@@ -38,6 +38,11 @@ export function RunnerList({ label, place, runners, actions }: Props) {
               <Badge size="sm" variant="default">
                 {kinds[runner.runner_type] ?? runner.runner_type}
               </Badge>
+              {runner.details?.built_in ? (
+                <Badge size="sm" variant="default">
+                  Built-in
+                </Badge>
+              ) : null}
               {runner.details ? <RunnerTags of={runner.details} /> : null}
               {runner.details?.version ? <span>{runner.details.version}</span> : null}
               {runner.ip_address ? <span>{runner.ip_address}</span> : null}

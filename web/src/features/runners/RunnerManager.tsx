@@ -57,7 +57,7 @@ function Actions({ place, runner, again }: ActionsProps) {
           run={() => disableRunner(borrowed.id, runner.id)}
           shown={again}
         />
-      ) : (
+      ) : runner.details?.built_in ? null : (
         <ConfirmButton
           title="Delete runner"
           about={`Delete runner #${runner.id}`}

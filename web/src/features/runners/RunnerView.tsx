@@ -1,5 +1,5 @@
 /** One runner: its facts, the machines that use it, its last jobs, and its settings. */
-import { Button } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -215,14 +215,21 @@ export function RunnerView({ id, place }: Props) {
           <Button size="xs" variant="default" loading={pausing.isPending} onClick={() => pausing.mutate()}>
             {of.paused ? 'Resume' : 'Pause'}
           </Button>
-          <ConfirmButton
-            title="Delete runner"
-            text={`#${of.id} ${of.description} will take no more jobs, and its token stops working.`}
-            action="Delete runner"
-            label="Delete"
-            run={() => deleteRunner(id)}
-            shown={list}
-          />
+          {of.details?.built_in ? (
+            <Text size="sm" c="var(--mr-dim)">
+              The built-in runner cannot be deleted. To turn it off, set <code>MILLRACE_RUNNER</code> to{' '}
+              <code>off</code>.
+            </Text>
+          ) : (
+            <ConfirmButton
+              title="Delete runner"
+              text={`#${of.id} ${of.description} will take no more jobs, and its token stops working.`}
+              action="Delete runner"
+              label="Delete"
+              run={() => deleteRunner(id)}
+              shown={list}
+            />
+          )}
         </div>
       ) : null}
       <FormError error={pausing.error instanceof ApiError ? pausing.error : null} />

@@ -3,6 +3,7 @@ import { Badge, Text } from '@mantine/core';
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { client, type Schemas, unwrap } from '../../lib/api.ts';
 import { jobCacheStatistics, jobCaches } from '../../lib/caches.ts';
+import { counted } from '../../lib/counted.ts';
 import { bytes } from '../../lib/time.ts';
 import { ConfirmButton } from '../../ui/ConfirmButton.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
@@ -29,7 +30,11 @@ function Statistics({ statistics }: { statistics: Schemas['JobCacheStatistics'] 
       </div>
       <div>
         <dt>Hit rate</dt>
-        <dd>{rate === null ? 'No requests yet' : `${Math.round(rate * 100)} % of ${hits + misses} requests`}</dd>
+        <dd>
+          {rate === null
+            ? 'No requests yet'
+            : `${Math.round(rate * 100)} % of ${counted(hits + misses, 'request', 'requests')}`}
+        </dd>
       </div>
     </dl>
   );

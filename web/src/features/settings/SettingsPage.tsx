@@ -26,6 +26,7 @@ const parts = {
   'pull-mirror': ['Pull mirror', part(() => import('../pull-mirrors/PullMirror.tsx'), 'PullMirror')],
   secrets: ['Secret push protection', part(() => import('./SecretSettings.tsx'), 'SecretSettings')],
   variables: ['CI/CD variables', part(() => import('./VariableSettings.tsx'), 'VariableSettings')],
+  'secure-files': ['Secure files', part(() => import('../secure-files/SecureFiles.tsx'), 'SecureFiles')],
   runners: ['Runners', part(() => import('./RunnerSettings.tsx'), 'RunnerSettings')],
   triggers: ['Trigger tokens', part(() => import('../triggers/TriggerSettings.tsx'), 'TriggerSettings')],
   storage: ['Artifacts and caches', part(() => import('./parts/StorageParts.tsx'))],

@@ -189,7 +189,8 @@ function containerSandbox(
     const exports = Object.entries(env).map(([key, value]) => `export ${key}=${quote(value)}`);
     const start = [
       ...exports,
-      "export TERM=xterm-256color PS1='\\w \\$ '",
+      `export TERM=xterm-256color LANG="\${LANG:-C.UTF-8}" PS1='\\w \\$ '`,
+      'stty iutf8 2>/dev/null || :',
       `cd ${quote(cwd)}`,
       'if [ -x /bin/bash ]; then exec /bin/bash --noprofile --norc -i; else exec /bin/sh -i; fi',
     ];

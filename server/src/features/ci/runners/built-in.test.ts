@@ -32,6 +32,14 @@ it('security 24: nobody takes the built-in runner away, by its id or its token, 
       paused: true,
     });
     expect((await app.api('POST', '/runners/verify', { json: { token: own } })).status).toBe(200);
+    // Pages know before they offer it.
+    type Shown = { id: number; details?: Record<string, unknown> };
+    const query = { with_details: 'true' };
+    expect((await app.api<Shown[]>('GET', '/runners/all', { token, query })).body).toMatchObject([
+      { id, details: { built_in: true } },
+    ]);
+    expect((await app.api<Shown>('GET', `/runners/${id}`, { token, query })).body.details).toEqual({ built_in: true });
+    expect((await app.api<Shown>('GET', `/runners/${id}`, { token })).body).not.toHaveProperty('details');
   } finally {
     await app.close();
   }
@@ -55,6 +63,12 @@ it('the built-in runner is told where the refs are that it would fetch, and no o
 
 it('where the instance has none any more, what is left of it can be deleted', async () => {
   const { id } = await ensureBuiltInRunner(world.app.db, world.app.kernels.secrets);
+  const query = { with_details: 'true' };
+  const shown = await world.app.api<Record<string, unknown>>('GET', `/runners/${id}`, {
+    token: world.admin.token,
+    query,
+  });
+  expect(shown.body).toMatchObject({ details: { built_in: false } });
   expect((await world.app.api('DELETE', `/runners/${id}`, { token: world.admin.token })).status).toBe(204);
 });
 

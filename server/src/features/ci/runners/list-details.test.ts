@@ -29,6 +29,7 @@ it('with_details adds tags, version, last contact and the owner', async () => {
     version: null as string | null,
     contacted_at: null as unknown,
     owner_project_id: project.id,
+    built_in: false,
   };
   for (const path of ['/runners', `/projects/${project.id}/runners`, `/projects/${other.id}/runners`])
     expect(await listed(path)).toEqual([{ id: made.body.id, details }]);

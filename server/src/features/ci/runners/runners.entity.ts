@@ -32,6 +32,7 @@ const basic = {
   created_by: Nullable(UserReference, { description: 'Who created it; null where a registration token did' }),
   job_execution_status: Text({ description: 'Whether it runs a job now' }),
 };
+const builtIn = Flag({ description: 'Whether it is the built-in runner of the instance, which cannot be deleted' });
 const RunnerProjectEntity = Entity('RunnerProject', {
   id: Id(),
   name: Text(),
@@ -53,6 +54,7 @@ export const RunnerEntity = Entity('Runner', {
         version: Nullable(Text()),
         contacted_at: Nullable(Timestamp({ description: 'When it was last heard of' })),
         owner_project_id: Nullable(Id({ description: 'The first of the projects of a project runner' })),
+        built_in: builtIn,
       },
       { description: 'With `with_details`' },
     ),
@@ -73,6 +75,7 @@ export const RunnerDetail = Entity('RunnerDetail', {
   maintenance_note: Nullable(Text()),
   projects: Sometimes(ListOf(RunnerProjectEntity)),
   groups: Sometimes(ListOf(RunnerGroupEntity)),
+  details: Sometimes(Fields({ built_in: builtIn }, { description: 'With `with_details`' })),
 });
 export const RunnerManagerEntity = Entity('RunnerManager', {
   id: Id(),
@@ -126,8 +129,14 @@ export function runnerJson(parts: RunnerParts): Static<typeof RunnerEntity> {
   };
 }
 
-/** What lists add on request; `owner` is the first project of a project runner. */
-export function listedRunner(parts: RunnerParts, owner: number | undefined): Static<typeof RunnerEntity> {
+interface ListedDetails {
+  /** The first project of a project runner. */
+  readonly owner: number | undefined;
+  readonly builtIn: boolean;
+}
+
+/** What lists add on request. */
+export function listedRunner(parts: RunnerParts, details: ListedDetails): Static<typeof RunnerEntity> {
   const { runner, manager } = parts;
   return {
     ...runnerJson(parts),
@@ -138,7 +147,8 @@ export function listedRunner(parts: RunnerParts, owner: number | undefined): Sta
       access_level: runner.access_level,
       version: manager?.version ?? null,
       contacted_at: runner.contacted_at,
-      owner_project_id: owner ?? null,
+      owner_project_id: details.owner ?? null,
+      built_in: details.builtIn,
     },
   };
 }
@@ -146,10 +156,12 @@ export function listedRunner(parts: RunnerParts, owner: number | undefined): Sta
 export interface RunnerDetailParts extends RunnerParts {
   readonly projects: readonly RunnerProject[];
   readonly group: Namespace | undefined;
+  /** Where the details are wanted. */
+  readonly details?: { readonly builtIn: boolean } | undefined;
 }
 
 export function runnerDetail(parts: RunnerDetailParts): Static<typeof RunnerDetail> {
-  const { runner, manager, projects, group, externalUrl } = parts;
+  const { runner, manager, projects, group, externalUrl, details } = parts;
   return {
     ...runnerJson(parts),
     tag_list: runner.tag_list,
@@ -171,6 +183,7 @@ export function runnerDetail(parts: RunnerDetailParts): Static<typeof RunnerDeta
       path_with_namespace: `${namespace.full_path}/${project.path}`,
     })),
     groups: group ? [{ id: group.id, name: group.name, web_url: `${externalUrl}/groups/${group.full_path}` }] : [],
+    ...(details ? { details: { built_in: details.builtIn } } : {}),
   };
 }
 

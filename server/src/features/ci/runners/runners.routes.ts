@@ -42,7 +42,7 @@ import {
   type RunnerScope,
   updateRunner,
 } from './runners.queries.ts';
-import { checkSettings, cleanTags, type RunnerAccess, requireReplaceable } from './runners.service.ts';
+import { checkSettings, cleanTags, isBuiltIn, type RunnerAccess, requireReplaceable } from './runners.service.ts';
 
 const tag = 'Runners';
 const credentials = ['token', 'session'] as const;
@@ -127,7 +127,8 @@ function filterOf(params: FilterValues): RunnerFilter {
 export type Lister = (scope: RunnerScope, params: FilterValues, page: Page) => Promise<unknown>;
 
 /** A page of runners as JSON. */
-export function runnerLister({ db, externalUrl }: Pick<CiDependencies, 'db' | 'externalUrl'>): Lister {
+export function runnerLister(deps: Pick<CiDependencies, 'db' | 'externalUrl' | 'builtIn'>): Lister {
+  const { db, externalUrl, builtIn } = deps;
   return async (scope, params, page) => {
     const { rows, total } = await listRunners(db, scope, filterOf(params), page);
     const ids = rows.map((row) => row.id);
@@ -145,7 +146,8 @@ export function runnerLister({ db, externalUrl }: Pick<CiDependencies, 'db' | 'e
         busy: busy.has(runner.id),
         externalUrl,
       };
-      return owners ? listedRunner(parts, owners.get(runner.id)) : runnerJson(parts);
+      if (!owners) return runnerJson(parts);
+      return listedRunner(parts, { owner: owners.get(runner.id), builtIn: isBuiltIn(runner, builtIn) });
     });
   };
 }
@@ -154,7 +156,7 @@ export function runnerRoutes(deps: CiDependencies, access: RunnerAccess): Route[
   const { db } = deps;
   const list = runnerLister(deps);
 
-  async function detail(runner: Runner, caller: Caller) {
+  async function detail(runner: Runner, caller: Caller, details = false) {
     const [managers, busy, creators, projects, group] = await Promise.all([
       lastManagers(db, [runner.id]),
       busyRunners(db, [runner.id]),
@@ -171,6 +173,7 @@ export function runnerRoutes(deps: CiDependencies, access: RunnerAccess): Route[
       group,
       busy: busy.has(runner.id),
       externalUrl: deps.externalUrl,
+      details: details ? { builtIn: isBuiltIn(runner, deps.builtIn) } : undefined,
     });
   }
 
@@ -224,9 +227,13 @@ export function runnerRoutes(deps: CiDependencies, access: RunnerAccess): Route[
       tag,
       credentials,
       access: signedIn,
-      params: Type.Object({ id }),
+      params: Type.Object({
+        id,
+        with_details: Optional(Bool({ default: false, description: 'Also whether it is the built-in runner' })),
+      }),
       responses: { 200: RunnerDetail },
-      handler: async ({ caller, params }) => detail(await access.toRead(caller, params.id), caller),
+      handler: async ({ caller, params }) =>
+        detail(await access.toRead(caller, params.id), caller, params.with_details),
     }),
     route({
       scopes: ['api', 'manage_runner'],

@@ -112,13 +112,15 @@ export function runnerFrom(
   };
 }
 
+export const isBuiltIn = (runner: Runner, builtIn: CiDependencies['builtIn']): boolean =>
+  runner.built_in && builtIn.exists();
+
 /**
  * The built-in runner is the instance's own: nothing would make its row again before the next start. Where the
  * configuration has switched it off, its row may go.
  */
 export function requireReplaceable(runner: Runner, builtIn: CiDependencies['builtIn']): void {
-  if (runner.built_in && builtIn.exists())
-    throw forbidden('the built-in runner belongs to the instance: pause it instead');
+  if (isBuiltIn(runner, builtIn)) throw forbidden('the built-in runner belongs to the instance: pause it instead');
 }
 
 export type RunnerAccess = ReturnType<typeof runnerAccess>;

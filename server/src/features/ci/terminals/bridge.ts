@@ -24,12 +24,31 @@ export function hangUp(socket: WebSocket, code: number, reason: string): void {
   socket.once('close', () => clearTimeout(timer));
 }
 
-/** Resolves when both are closed. Errors of connections end them. */
-export async function bridge(person: Side, runner: Side, signal: AbortSignal): Promise<void> {
+export interface Ending {
+  readonly code: number;
+  readonly text: string;
+}
+
+/** What a side that closed says of it; null where it does not. */
+function said(code: number, reason: Buffer): Ending | null {
+  const text = reason.toString('utf8');
+  if (code === closing.normal || code === closing.away) return text ? { code, text } : null;
+  // Codes without a message, and a connection that was lost.
+  if (code === 1005 || code === 1006) return null;
+  return { code: closing.failed, text: text || 'The terminal failed' };
+}
+
+/** Resolves when both are closed. Errors of connections end them. `lost` says why a runner left without a word. */
+export async function bridge(
+  person: Side,
+  runner: Side,
+  lost: () => Promise<Ending>,
+  signal: AbortSignal,
+): Promise<void> {
   const ended = Promise.withResolvers<void>();
   let alive = new Set<WebSocket>([person.socket, runner.socket]);
 
-  function connect(from: Side, to: Side, otherEnd: string): void {
+  function connect(from: Side, to: Side): void {
     from.socket.on('message', (raw, binary) => {
       const message = decode(from.protocol, raw, binary);
       if (!message) return hangUp(from.socket, closing.malformed, 'The message is not one of the subprotocol');
@@ -41,13 +60,21 @@ export async function bridge(person: Side, runner: Side, signal: AbortSignal): P
       if (to.socket.bufferedAmount >= mostBuffered) from.socket.pause();
     });
     from.socket.on('pong', () => alive.add(from.socket));
-    from.socket.once('close', () => {
-      hangUp(to.socket, closing.normal, otherEnd);
-      if (to.socket.readyState === to.socket.CLOSED) ended.resolve();
-    });
   }
-  connect(person, runner, 'The user left');
-  connect(runner, person, 'The runner closed the terminal');
+  connect(person, runner);
+  connect(runner, person);
+  const over = (to: WebSocket, { code, text }: Ending) => {
+    hangUp(to, code, text);
+    if (to.readyState === to.CLOSED) ended.resolve();
+  };
+  person.socket.once('close', () => over(runner.socket, { code: closing.normal, text: 'The user left' }));
+  runner.socket.once('close', (code, reason) => {
+    const told = said(code, reason);
+    if (told) return over(person.socket, told);
+    void lost()
+      .catch((): Ending => ({ code: closing.failed, text: 'The connection to the runner was lost' }))
+      .then((why) => over(person.socket, why));
+  });
 
   const pings = setInterval(() => {
     for (const { socket } of [person, runner]) {
@@ -57,7 +84,7 @@ export async function bridge(person: Side, runner: Side, signal: AbortSignal): P
     alive = new Set([person, runner].filter(({ socket }) => socket.isPaused).map(({ socket }) => socket));
   }, pingMilliseconds);
   const abort = () => {
-    const { code, text } = signal.reason as { code: number; text: string };
+    const { code, text } = signal.reason as Ending;
     for (const { socket } of [person, runner]) hangUp(socket, code, text);
   };
   signal.addEventListener('abort', abort, { once: true });

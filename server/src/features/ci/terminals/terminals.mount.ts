@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { CiDependencies } from '../deps.ts';
-import { bridge, closing, hangUp } from './bridge.ts';
+import { bridge, closing, type Ending, hangUp } from './bridge.ts';
 import { closeTerminal, touchTerminal } from './terminals.queries.ts';
 import { mostMessageBytes, type Terminals } from './terminals.service.ts';
 import { isSubprotocol, type Subprotocol } from './wire.ts';
@@ -14,7 +14,7 @@ const ticketPrefix = 'ticket.';
 /** How soon a terminal ends after the rights of its user do. */
 const checkMilliseconds = 15_000;
 
-const over = (code: number, text: string) => ({ code, text });
+const over = (code: number, text: string): Ending => ({ code, text });
 
 function offered(request: IncomingMessage): { protocol: Subprotocol | undefined; ticket: string | undefined } {
   const names = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim());
@@ -61,7 +61,8 @@ export function terminalSockets(deps: Pick<CiDependencies, 'db' | 'log'>, termin
       const { socket } = reached;
       person.off('close', left);
       const spoken = isSubprotocol(socket.protocol) ? socket.protocol : 'terminal.gitlab.com';
-      await bridge({ socket: person, protocol }, { socket, protocol: spoken }, end.signal);
+      const lost = () => terminals.whyOver(terminal.job_id);
+      await bridge({ socket: person, protocol }, { socket, protocol: spoken }, lost, end.signal);
     } finally {
       clearTimeout(timer);
       clearInterval(checks);

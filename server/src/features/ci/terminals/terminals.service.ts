@@ -13,6 +13,7 @@ import { projectUrl } from '../jobs/serialize.ts';
 import type { WriteAccess } from '../jobs/write-access.ts';
 import { findRunner } from '../runners/runners.queries.ts';
 import { sealed } from '../variables/sealing.ts';
+import { closing, type Ending } from './bridge.ts';
 import type { JobTerminalJson } from './terminals.entity.ts';
 import {
   insertTerminal,
@@ -164,6 +165,14 @@ export function terminalsService(deps: CiDependencies, access: WriteAccess) {
       const acting = job && (await deps.actingAs(terminal.user_id, job.project_id));
       if (!acting) throw forbidden();
       return { job, session: await requireOpen(acting.subject, acting.caller, job) };
+    },
+
+    /** What a terminal is told whose runner left without a word. */
+    async whyOver(jobId: number): Promise<Ending> {
+      const status = (await findJobById(db, jobId))?.status;
+      if (status === 'canceling' || status === 'canceled') return { code: closing.away, text: 'The job was canceled' };
+      if (status === 'running') return { code: closing.normal, text: 'The runner closed the terminal' };
+      return { code: closing.away, text: 'The job ended' };
     },
 
     /** Connects to the runner of the job. */

@@ -86,7 +86,10 @@ beforeAll(async () => {
     asked.push({ url: request.url, authorization, protocols });
     socket.send('$ ');
     socket.on('message', (data) => {
-      if (String(data) === 'exit\n') socket.close(1000);
+      if (String(data) === 'exit\n') socket.close(1000, 'The shell ended');
+      else if (String(data) === 'lose\n') socket.terminate();
+      else if (String(data) === 'cancel\n') socket.close(1001, 'The job was canceled');
+      else if (String(data) === 'fail\n') socket.close(1011, 'spawn script ENOENT');
       else socket.send(`you said ${String(data)}`);
     });
   });
@@ -169,7 +172,7 @@ describe('a terminal', () => {
       protocols: 'terminal.gitlab.com',
     });
     shell.socket.send('exit\n');
-    expect((await shell.closed).code).toBe(1000);
+    expect(await shell.closed).toEqual({ code: 1000, reason: 'The shell ended' });
     const rows = await world.app.db.selectFrom('job_terminals').selectAll().where('job_id', '=', job.id).execute();
     expect(rows).toMatchObject([{ user_id: world.owner.user.id }]);
     await expect
@@ -286,6 +289,28 @@ describe('a terminal', () => {
     const tickets: number[] = [];
     for (let i = 0; i < 6; i++) tickets.push((await open(job)).status);
     expect(tickets).toEqual([201, 201, 201, 201, 201, 429]);
+    await runner.update(job, 'failed');
+  });
+
+  it('says why it ended: in the words of the runner, or by the job where there are none', async () => {
+    const job = await running();
+    const end = async (text: string) => {
+      const shell = await connect((await open(job)).body);
+      await expect.poll(shell.said).toBe('$ ');
+      shell.socket.send(text);
+      return await shell.closed;
+    };
+    expect(await end('cancel\n')).toEqual({ code: 1001, reason: 'The job was canceled' });
+    expect(await end('fail\n')).toEqual({ code: 1011, reason: 'spawn script ENOENT' });
+    expect(await end('lose\n')).toEqual({ code: 1000, reason: 'The runner closed the terminal' });
+    const shell = await connect((await open(job)).body);
+    await expect.poll(shell.said).toBe('$ ');
+    const { status } = await world.app.api('POST', `/projects/${project.id}/jobs/${job.id}/cancel`, {
+      token: world.owner.token,
+    });
+    expect(status).toBe(201);
+    shell.socket.send('lose\n');
+    expect(await shell.closed).toEqual({ code: 1001, reason: 'The job was canceled' });
     await runner.update(job, 'failed');
   });
 
