@@ -13,8 +13,21 @@ test('a list that was found to be long is known for a minute, and only that one'
   time = 59_999;
   expect(lists.get('a', [open])).toBe(true);
   expect(lists.get('b', [open])).toBeUndefined();
-  time = 60_000;
+  time = 65_000;
   expect(lists.get('a', [open])).toBeUndefined();
+  expect(lists.get('a', [open])).toBeUndefined();
+});
+
+test('of those who ask at the end of the minute one counts again, the others hear what was known for a moment', () => {
+  let time = 0;
+  const lists = createLargeLists<string>(() => time);
+  lists.set('a', 'long');
+  lists.set('b', 'long');
+  time = 60_000;
+  expect(['a', 'a', 'b', 'b'].map((key) => lists.get(key))).toEqual([undefined, 'long', undefined, 'long']);
+  lists.set('b', 'longer');
+  time = 65_000;
+  expect(['a', 'a', 'b', 'b'].map((key) => lists.get(key))).toEqual([undefined, undefined, 'longer', 'longer']);
 });
 
 test('a list is long where the same one within a narrower range is, and unknown within a wider one', () => {

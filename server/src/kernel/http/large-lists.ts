@@ -15,11 +15,15 @@ export interface LargeLists<T> {
 interface Entry<T> {
   readonly value: T;
   readonly ranges: readonly TimeRange[];
-  readonly until: number;
+  until: number;
+  /** Whether somebody is counting the list again. */
+  renewed: boolean;
 }
 
 /** A list that became shorter meanwhile is counted again after this time. */
 const lifetimeMs = 60_000;
+/** Who asks meanwhile hears what was known: a list that many ask for is counted by one of them. */
+const renewalMs = 5_000;
 const most = 2000;
 
 const within = (inner: TimeRange, outer: TimeRange) =>
@@ -34,14 +38,19 @@ export function createLargeLists<T>(now: () => number = () => performance.now())
       const entry = entries.get(key);
       if (!entry) return undefined;
       if (entry.until <= now()) {
-        entries.delete(key);
+        // Of no use any more where nobody asked for it in all that time, or counted it anew.
+        if (entry.renewed || entry.until + renewalMs <= now()) entries.delete(key);
+        else {
+          entry.renewed = true;
+          entry.until += renewalMs;
+        }
         return undefined;
       }
       return entry.ranges.every((inner, at) => within(inner, ranges[at] ?? inner)) ? entry.value : undefined;
     },
     set(key, value, ranges = []) {
       entries.delete(key);
-      entries.set(key, { value, ranges, until: now() + lifetimeMs });
+      entries.set(key, { value, ranges, until: now() + lifetimeMs, renewed: false });
       const [oldest] = entries.keys();
       if (entries.size > most && oldest !== undefined) entries.delete(oldest);
     },

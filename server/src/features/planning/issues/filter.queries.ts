@@ -15,6 +15,8 @@ export interface TitledIds {
   readonly labels: ReadonlyArray<ReadonlyArray<{ readonly id: number; readonly own: boolean }>>;
   /** Undefined where there is no filter by milestone. */
   readonly milestones: readonly number[] | undefined;
+  /** Whether these are of the project itself: only its issues are in them. */
+  readonly ownMilestones: boolean;
 }
 
 /** What both filters and their negations know. */
@@ -138,10 +140,15 @@ function labelled(title: string, place: IssuePlace, near: boolean): Condition {
 }
 
 const assigned = sql`select from issue_assignees a where a.issue_id = i.id`;
-function assignedTo(wanted: IdOrWord): Condition {
+function assignedTo(wanted: IdOrWord, place: IssuePlace, negated = false): Condition {
   if (none.test(wanted)) return sql`not ${hasRow(sql`from issue_assignees a where a.issue_id = i.id`)}`;
-  return any.test(wanted) ? sql`exists (${assigned})` : sql`exists (${assigned} and a.user_id = ${Number(wanted)})`;
+  return any.test(wanted) ? sql`exists (${assigned})` : assignedToUser(sql`${Number(wanted)}`, place, negated);
 }
+/** In one project what somebody is to do is gathered first: the planner would go through all of a large project for it. */
+const assignedToUser = (user: Sql, place: IssuePlace, negated: boolean): Condition =>
+  place.kind === 'project' && !negated
+    ? sql`i.id = any(array(select a.issue_id from issue_assignees a where a.user_id = ${user}))`
+    : sql`exists (${assigned} and a.user_id = ${user})`;
 const userNamed = (name: string) => sql`(select u.id from users u where lower(u.username) = lower(${name}))`;
 
 /** Words for milestones `t`. */
@@ -219,12 +226,16 @@ function numberedBy(iids: readonly number[], place: IssuePlace): Condition {
 }
 
 /** One condition for each value; of several values of one filter all must hold, and none in a negation. */
-function negatable(filter: Negatable, caller: Caller, place: IssuePlace, near: boolean): Condition[] {
+function negatable(
+  filter: Negatable,
+  { caller, place }: Pick<IssueQuery, 'caller' | 'place'>,
+  near: boolean,
+  negated = false,
+): Condition[] {
   const me = caller.user?.id ?? null;
   const found: Condition[] = [];
-  if (filter.assigneeId !== undefined) found.push(assignedTo(filter.assigneeId));
-  for (const name of filter.assigneeUsernames ?? [])
-    found.push(sql`exists (${assigned} and a.user_id = ${userNamed(name)})`);
+  if (filter.assigneeId !== undefined) found.push(assignedTo(filter.assigneeId, place, negated));
+  for (const name of filter.assigneeUsernames ?? []) found.push(assignedToUser(userNamed(name), place, negated));
   if (filter.authorId !== undefined) found.push(sql`i.author_id = ${filter.authorId}`);
   if (filter.authorUsername !== undefined) found.push(sql`i.author_id = ${userNamed(filter.authorUsername)}`);
   if (filter.iids) found.push(numberedBy(filter.iids, place));
@@ -282,14 +293,15 @@ function searched(search: string, columns: readonly string[]): Condition[] {
   );
 }
 
-function filtered({ filter, caller, place }: IssueQuery, near: boolean): Condition[] {
-  const found = [...negatable(filter, caller, place, near), ...((filter.conditions ?? []) as readonly Condition[])];
+function filtered(query: IssueQuery, near: boolean): Condition[] {
+  const { filter, place } = query;
+  const found = [...negatable(filter, query, near), ...((filter.conditions ?? []) as readonly Condition[])];
   // Where a column is null, the condition is: such an issue does not meet it.
-  for (const condition of filter.not ? negatable(filter.not, caller, place, near) : [])
+  for (const condition of filter.not ? negatable(filter.not, query, near, true) : [])
     found.push(sql`(${condition}) is not true`);
   if (filter.titled) found.push(...titledConditions(filter.titled, near));
   if (filter.createdBy !== undefined) found.push(sql`i.author_id = ${filter.createdBy}`);
-  if (filter.assignedTo !== undefined) found.push(assignedTo(String(filter.assignedTo)));
+  if (filter.assignedTo !== undefined) found.push(assignedTo(String(filter.assignedTo), place));
   if (filter.ids) found.push(sql`i.id = any(${filter.ids}::bigint[])`);
   if (filter.ofMilestone !== undefined) found.push(sql`i.milestone_id = ${filter.ofMilestone}`);
   if (filter.state) found.push(sql`i.state = ${filter.state}`);
@@ -332,7 +344,7 @@ const rareValues = ['epicId', 'healthStatus', 'iterationId', 'myReactionEmoji'] 
 export function isCommon({ filter }: IssueQuery): boolean {
   if (rare.some((name) => filter[name] !== undefined)) return false;
   if (rareValues.some((name) => filter[name] !== undefined && !isNone(filter[name]))) return false;
-  return !/^\d+$/.test(filter.assigneeId ?? '') && (filter.issueType ?? 'issue') === 'issue';
+  return !/^-?\d+$/.test(filter.assigneeId ?? '') && (filter.issueType ?? 'issue') === 'issue';
 }
 
 /** Whether labels or milestones have to be certain ones: those of the group are found first, and with them their issues. */
@@ -370,10 +382,12 @@ function visible(query: IssueQuery, looked: Looked): Visible | null {
     const { subject } = place;
     if (!canOnProject(caller, 'read_issue', subject)) return null;
     const open = canOnProject(caller, 'read_confidential_issue', subject);
+    // Nothing tells the planner that a project may have most issues of all: it would gather those beside the ones of a milestone.
+    const own = query.filter.titled?.ownMilestones === true;
     return {
       ...{ tables: null, projects: null },
       conditions: [
-        sql`i.project_id = ${subject.project.id}`,
+        ...(own ? [] : [sql<boolean>`i.project_id = ${subject.project.id}`]),
         ...(open ? [] : [sql<boolean>`not ${concealed(caller)}`]),
       ],
     };

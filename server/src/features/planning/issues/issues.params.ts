@@ -27,8 +27,8 @@ const name = (description: string) => Str({ maxLength: 255, description });
 
 /** An id, or a word for none or any. */
 const idOrWord = (description: string, more = '') =>
-  Str({ pattern: `^([1-9]\\d{0,14}|[Nn]one|NONE|[Aa]ny|ANY${more})$`, description });
-const numberOrWord = (description: string) => Str({ pattern: '^(\\d{1,9}|[Nn]one|NONE|[Aa]ny|ANY)$', description });
+  Str({ pattern: `^(-?\\d{1,15}|[Nn]one|NONE|[Aa]ny|ANY${more})?$`, description });
+const numberOrWord = (description: string) => Str({ pattern: '^(-?\\d{1,9}|[Nn]one|NONE|[Aa]ny|ANY)?$', description });
 
 const negatable = {
   assignee_id: Optional(idOrWord('Assigned to this user; `None` for nobody, `Any` for anybody')),

@@ -31,11 +31,17 @@ beforeAll(async () => {
   const milestones = await app.db
     .insertInto('milestones')
     .values(
-      ['2030-02-01', null, '2030-01-01', '2030-02-01'].map((due_date, at) => ({
+      ['2030-02-01', null, '2030-03-01', '2030-02-01'].map((due_date, at) => ({
         ...{ namespace_id: group.id, title: `m${at}`, iid: at + 1, due_date },
       })),
     )
     .returning('id')
+    .execute();
+  // A day on which nothing is due but a milestone of the project itself.
+  const own = await app.db
+    .insertInto('milestones')
+    .values(projects.map(({ id }) => ({ project_id: id, title: 'own', iid: 1, due_date: '2030-01-01' })))
+    .returning(['id', 'project_id'])
     .execute();
   // Days on which nothing is due: from the first one on there are too many to walk along, from the last one on there are not.
   await app.db
@@ -59,18 +65,21 @@ beforeAll(async () => {
       ),
     )
     .execute();
+  const projectAt = (at: number) => projects[at % 3 === 0 ? 1 : 0];
+  const milestoneAt = (at: number) =>
+    at % 4 === 2 ? own.find(({ project_id }) => project_id === projectAt(at)?.id) : milestones[at % 4];
   const made = await app.db
     .insertInto('issues')
     .values(
       Array.from({ length: size }, (_, at) => ({
-        project_id: projects[at % 3 === 0 ? 1 : 0]?.id ?? 0,
+        project_id: projectAt(at)?.id ?? 0,
         iid: at + 1,
         author_id: owner.user.id,
         title: `Title ${(at * 7) % 11}`,
         due_date: at % 2 === 0 ? null : `2031-01-0${1 + (at % 5)}`,
         weight: at % 4 === 0 ? at % 3 : null,
         relative_position: at % 3 === 1 ? 100 - at : null,
-        milestone_id: at % 5 === 0 ? null : (milestones[at % 4]?.id ?? null),
+        milestone_id: at % 5 === 0 ? null : (milestoneAt(at)?.id ?? null),
       })),
     )
     .returning('id')
@@ -165,21 +174,31 @@ it.each(issueOrders.flatMap((order) => (['asc', 'desc'] as const).map((sort) => 
   },
 );
 
-it.each([{ labels: 'l0,l1' }, { 'not[labels]': 'l2' }, { labels: 'None' }, { milestone: 'm0' }])(
-  '%j: pages that the next issues of the order fill are the whole list cut in pieces',
-  async (filter) => {
-    for (const path of [`/projects/${projects[0]?.id}/issues`, '/issues?scope=all', `/groups/${groupId}/issues`])
-      for (const order_by of ['created_at', 'title', 'popularity']) {
-        const query = { ...filter, order_by };
-        const ids = (await call(path, { ...query, per_page: 100 })).body.map(({ id }) => id);
-        expect(ids.length).toBeGreaterThan(1);
-        const pages: number[] = [];
-        for (let page = 1; page <= ids.length; page += 1)
-          pages.push(...(await call(path, { ...query, per_page: 1, page })).body.map(({ id }) => id));
-        expect(pages).toEqual(ids);
-      }
-  },
-);
+it.each([
+  ...[{ labels: 'l0,l1' }, { labels: 'l1' }, { 'not[labels]': 'l2' }, { labels: 'None' }],
+  ...[{ milestone: 'm0' }, { milestone: 'own' }, { weight: 1 }],
+])('%j: pages that the next issues of the order fill are the whole list cut in pieces', async (filter) => {
+  for (const path of [`/projects/${projects[0]?.id}/issues`, '/issues?scope=all', `/groups/${groupId}/issues`])
+    for (const order_by of ['created_at', 'title', 'popularity']) {
+      const query = { ...filter, order_by };
+      const ids = (await call(path, { ...query, per_page: 100 })).body.map(({ id }) => id);
+      expect(ids.length).toBeGreaterThan(1);
+      const pages: number[] = [];
+      for (let page = 1; page <= ids.length; page += 1)
+        pages.push(...(await call(path, { ...query, per_page: 1, page })).body.map(({ id }) => id));
+      expect(pages).toEqual(ids);
+    }
+});
+
+it('[2/api.issues/14] filters that are empty narrow nothing, and ids that nothing has find nothing', async () => {
+  const path = `/projects/${projects[0]?.id}/issues`;
+  const found = async (query: object) => (await call(path, query)).body.map(({ id }) => id);
+  const all = await found({});
+  for (const name of ['assignee_id', 'weight', 'epic_id', 'iteration_id'])
+    expect([name, await found({ [name]: '' })]).toEqual([name, all]);
+  for (const query of [{ assignee_id: 0 }, { assignee_id: -1 }, { weight: -1 }, { iteration_id: 0 }])
+    expect([query, await found(query)]).toEqual([query, []]);
+});
 
 it('pages of a group are found behind thousands of other issues that come before them', async () => {
   const group = await buildGroup(app, { owner: owner.user });

@@ -47,7 +47,10 @@ beforeAll(async () => {
     .execute();
   const milestones = await app.db
     .insertInto('milestones')
-    .values(milestoneNames.map((title, at) => ({ namespace_id: group.id, title, iid: at + 1 })))
+    .values([
+      ...milestoneNames.map((title, at) => ({ namespace_id: group.id, project_id: null, title, iid: at + 1 })),
+      ...projects.map(({ id }) => ({ namespace_id: null, project_id: id, title: 'own', iid: 1 })),
+    ])
     .returningAll()
     .execute();
   const rows = await app.db
@@ -63,7 +66,10 @@ beforeAll(async () => {
         type: oneOf(['issue', 'incident', 'test_case'] as const),
         health_status: oneOf([null, 'on_track', 'at_risk'] as const),
         confidential: chance(20),
-        milestone_id: chance(50) ? oneOf(milestones).id : null,
+        milestone_id: chance(50)
+          ? oneOf(milestones.filter(({ project_id }) => (project_id ?? projects[at % 2]?.id) === projects[at % 2]?.id))
+              .id
+          : null,
         weight: chance(50) ? random(4) : null,
         due_date: chance(50) ? `2030-01-${String(random(28) + 1).padStart(2, '0')}` : null,
         created_at: new Date(Date.UTC(2020, 0, 1 + random(300))),
@@ -137,7 +143,7 @@ function negatable(): [name: string, value: string, test: Test] {
       ];
     }
     case 4: {
-      const value = oneOf(['None', 'Any', ...milestoneNames]);
+      const value = oneOf(['None', 'Any', ...milestoneNames, 'own']);
       return [
         'milestone',
         value,

@@ -26,9 +26,11 @@ export async function withTitledIds(db: Db, query: IssueQuery): Promise<IssueQue
     select 'milestone', t.id, t.title, t.project_id is not null from milestones t where ${meant ?? sql`false`} and ${held}`.execute(
     db,
   );
+  const milestones = rows.filter(({ kind }) => kind === 'milestone');
   const titled: TitledIds = {
     labels: titles.map((title) => rows.filter((row) => row.kind === 'label' && row.title === title)),
-    milestones: meant ? rows.filter(({ kind }) => kind === 'milestone').map(({ id }) => id) : undefined,
+    milestones: meant ? milestones.map(({ id }) => id) : undefined,
+    ownMilestones: meant !== undefined && milestones.every(({ own }) => own),
   };
   const { labels, milestone, milestoneId, ...others } = filter;
   return {

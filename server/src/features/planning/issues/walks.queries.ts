@@ -79,6 +79,16 @@ function partsOf(
       : place.kind === 'group'
         ? sql`where r.project_id in ${projectsBelow(place.id)}`
         : sql``;
+  const within = list.filter.titled?.milestones;
+  /** Of some milestones: the ranks are worked out from their links alone, and rows read of the first. */
+  const rankedWithin: Part = async (where, most, after) =>
+    await run(sql<ListedRow>`${found.with} select i.*, ${columns(sql`p.rank`)}
+      from (select k.issue_id, min(r.priority) as rank from label_priorities r join issue_labels k on k.label_id = r.label_id
+          ${inPlace} and k.issue_id in (select m.id from issues m where ${among(sql`m.milestone_id`, within ?? [])})
+          group by k.issue_id order by rank ${direction}, k.issue_id ${direction}) p
+        cross join lateral (select i.* from issues i where i.id = p.issue_id and ${allOf([found.where, where])} offset 0) i
+      ${after ? sql`where (p.rank, p.issue_id) ${beyond} (${after.rank}::int, ${after.id}::bigint)` : sql``}
+      order by p.rank ${direction}, p.issue_id ${direction} limit ${most}`);
   const ranked: Part = async (where, most, after) =>
     await run(sql<ListedRow>`${found.with} select i.*, ${columns(sql`p.priority`)}
       from (select r.label_id, r.project_id, r.priority from label_priorities r ${inPlace} order by r.priority ${direction}) p
@@ -92,7 +102,7 @@ function partsOf(
       order by p.priority ${direction}, i.id ${direction} limit ${most}`);
 
   const byRank: Part = async (where, most, after) => {
-    const rows = after?.rank === null ? [] : await ranked(where, most, after);
+    const rows = after?.rank === null ? [] : await (within ? rankedWithin : ranked)(where, most, after);
     if (rows.length === most) return rows;
     const rest = await byId(
       allOf([where, sql`coalesce(${labelRank}, -1) < 0`]),
@@ -114,18 +124,20 @@ interface Day {
   readonly day: number;
   /** Milestones of the place that are due then; null of the instance, where they may be many. */
   readonly milestones: readonly number[] | null;
+  /** Whether these are of the project itself. */
+  readonly own: boolean;
 }
 
 /** The next day on which a milestone of the place is due, beginning with the day itself for `same`; null where there is none. */
 async function dayAfter(db: Db, place: IssuePlace, day: number | null, sort: Direction, same = false) {
   if (place.kind === 'project') return await dayOfProject(db, place.subject, day, sort, same);
-  if (same && day !== null) return { day, milestones: null };
+  if (same && day !== null) return { day, milestones: null, own: false };
   const [least, beyond] = sort === 'asc' ? [sql.raw('min'), sql.raw('>')] : [sql.raw('max'), sql.raw('<')];
   const past = day === null ? sql`` : sql`where due_date ${beyond} ${epoch} + ${day}::int`;
   const { rows } = await sql<{ day: number | null }>`
     select ${least}(due_date) - ${epoch} as day from milestones ${past}`.execute(db);
   const next = rows[0]?.day ?? null;
-  return next === null ? null : { day: next, milestones: null };
+  return next === null ? null : { day: next, milestones: null, own: false };
 }
 
 async function dayOfProject(
@@ -137,7 +149,8 @@ async function dayOfProject(
 ): Promise<Day | null> {
   const beyond = sql.raw(`${sort === 'asc' ? '>' : '<'}${same ? '=' : ''}`);
   const { rows } = await sql<Day>`
-    select t.due_date - ${epoch} as day, array_agg(t.id) as milestones from milestones t
+    select t.due_date - ${epoch} as day, array_agg(t.id) as milestones, bool_and(t.project_id is not null) as own
+    from milestones t
     where t.due_date is not null ${day === null ? sql`` : sql`and t.due_date ${beyond} ${epoch} + ${day}::int`}
       and (t.project_id = ${project.id} or t.namespace_id = any(${[...namespace.traversal_ids]}::bigint[]))
     group by t.due_date order by t.due_date ${sql.raw(sort)} limit 1`.execute(db);
@@ -160,13 +173,13 @@ async function walkDays(
   for (let at = begin; at && rows.length < most; at = await dayAfter(db, list.place, at.day, list.sort)) {
     looked += 1;
     if (looked > mostDays) return null;
-    const { day, milestones } = at;
+    const { day, milestones, own } = at;
     const dueThen = sql`s.due_date = ${epoch} + ${day}::int`;
-    const part = partsOf(db, list, sql`${day}::int`, milestonesBelow(list.place, dueThen));
+    const titled = milestones ? { labels: [], milestones, ownMilestones: own } : undefined;
+    const ofDay = titled ? { ...list, filter: { ...list.filter, titled } } : list;
+    const part = partsOf(db, ofDay, sql`${day}::int`, milestonesBelow(list.place, dueThen));
     if (!part) return [];
-    const due = milestones
-      ? among(sql`i.milestone_id`, milestones)
-      : sql`i.milestone_id in (select s.id from milestones s where ${dueThen})`;
+    const due = milestones ? sql`true` : sql`i.milestone_id in (select s.id from milestones s where ${dueThen})`;
     rows.push(...(await part[by](due, most - rows.length, position && day === first ? position : null)));
   }
   if (rows.length < most) {

@@ -24,8 +24,14 @@ function worthwhile(query: IssueQuery, { limit, offset }: Window): boolean {
   if (looksInTexts(query))
     return query.place.kind !== 'project' && isCommon({ ...query, filter: { ...query.filter, search: undefined } });
   if (!isCommon(query)) return false;
-  // In one project the numbers that are kept of its issues tell well enough what is cheaper, but not who has two labels.
-  return query.place.kind !== 'project' || (query.filter.titled?.labels.length ?? 0) > 1;
+  // In one project the numbers that are kept of its issues tell well enough what is cheaper, but not who has certain labels, a
+  // milestone of a group or a weight.
+  const { titled, weight } = query.filter;
+  return (
+    query.place.kind !== 'project' ||
+    (titled !== undefined && (titled.labels.length > 0 || !titled.ownMilestones)) ||
+    /^\d+$/.test(weight ?? '')
+  );
 }
 
 /** Lists whose page was not found so, for a while: it is not tried again. */

@@ -152,6 +152,7 @@ import { packageProtectionMigration } from './1330-package-protection.ts';
 import { importedIssuesMigration } from './1360-imported-issues.ts';
 import { appearanceMigration } from './1380-appearance.ts';
 import { repositoryChecksMigration } from './1381-repository-checks.ts';
+import { issuesByAuthorMigration } from './1410-issues-by-author.ts';
 
 /** One step of the schema. `statements` run in order in one transaction; each may hold several SQL commands. */
 export interface Migration {
@@ -313,4 +314,5 @@ export const migrations: readonly Migration[] = [
   importedIssuesMigration,
   appearanceMigration,
   repositoryChecksMigration,
+  issuesByAuthorMigration,
 ];
