@@ -43,7 +43,7 @@ module.exports = {
       comment: 'A package is used by its name: its other files may move.',
       severity: 'error',
       from: { path: '^(packages/([^/]+)|server|cli|web|e2e|bench)/' },
-      to: { path: '^packages/[^/]+/', pathNot: ['^packages/[^/]+/src/(index|main)\\.ts$', '^packages/$2/'] },
+      to: { path: '^packages/[^/]+/', pathNot: ['^packages/[^/]+/src/(index|main|work-tree)\\.ts$', '^packages/$2/'] },
     },
     {
       name: 'ci-config-is-pure',

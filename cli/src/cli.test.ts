@@ -36,6 +36,7 @@ async function call(args: readonly string[], env: Record<string, string> = {}) {
     readInput: async () => '',
     console: () => ({ input: process.stdin, output: process.stdout }),
     exit: () => undefined,
+    interrupted: () => new AbortController().signal,
   };
   return { code: await main(args, around), out: out.join('\n'), err: err.join('\n') };
 }

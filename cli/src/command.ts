@@ -19,6 +19,8 @@ export interface Surroundings {
   /** The keyboard and the screen, for programs that use them directly. */
   console(): Console;
   exit(code: number): void;
+  /** Aborted when somebody ends the command (Ctrl-C) from now on; the second time ends the process at once. */
+  interrupted(): AbortSignal;
 }
 
 export interface Command {

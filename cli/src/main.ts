@@ -1,33 +1,24 @@
 /** Finds the command, runs it, and turns errors into lines and exit codes: 1 refused or failed, 2 called wrongly. */
-import { ConfigError } from '@millrace/server/main';
 import { UsageError } from './arguments.ts';
 import type { Command, Surroundings } from './command.ts';
-import { backupCommand } from './commands/backup.ts';
-import { ciCommand } from './commands/ci.ts';
-import { configCommand } from './commands/config.ts';
-import { demoCommand } from './commands/demo.ts';
-import { doctorCommand } from './commands/doctor.ts';
-import { jobCommand } from './commands/job.ts';
-import { objectsCommand } from './commands/objects.ts';
-import { serveCommand } from './commands/serve.ts';
-import { tokenCommand } from './commands/token.ts';
-import { userCommand } from './commands/user.ts';
-import { versionCommand } from './commands/version.ts';
 import { help } from './help.ts';
 
-const commands: readonly Command[] = [
-  serveCommand,
-  configCommand,
-  userCommand,
-  tokenCommand,
-  objectsCommand,
-  ciCommand,
-  jobCommand,
-  backupCommand,
-  doctorCommand,
-  demoCommand,
-  versionCommand,
-];
+/** Each is loaded when it is called: `ci` starts without the server's code. */
+const commands: Readonly<Record<string, () => Promise<Command>>> = {
+  serve: async () => (await import('./commands/serve.ts')).serveCommand,
+  config: async () => (await import('./commands/config.ts')).configCommand,
+  user: async () => (await import('./commands/user.ts')).userCommand,
+  token: async () => (await import('./commands/token.ts')).tokenCommand,
+  objects: async () => (await import('./commands/objects.ts')).objectsCommand,
+  ci: async () => (await import('./commands/ci.ts')).ciCommand,
+  job: async () => (await import('./commands/job.ts')).jobCommand,
+  backup: async () => (await import('./commands/backup.ts')).backupCommand,
+  doctor: async () => (await import('./commands/doctor.ts')).doctorCommand,
+  demo: async () => (await import('./commands/demo.ts')).demoCommand,
+  version: async () => (await import('./commands/version.ts')).versionCommand,
+};
+
+const allCommands = (): Promise<Command[]> => Promise.all(Object.values(commands).map((load) => load()));
 
 const aliases: Readonly<Record<string, string>> = {
   '--help': 'help',
@@ -40,25 +31,27 @@ const aliases: Readonly<Record<string, string>> = {
 export async function main(args: readonly string[], around: Surroundings): Promise<number | null> {
   const [given, ...rest] = args;
   const name = aliases[given ?? ''] ?? given;
-  const command = commands.find((each) => each.name === name);
-  if (name === 'help' || (command && rest.some((word) => word === '--help' || word === '-h'))) {
-    for (const line of help(commands, command ? name : rest[0])) around.print(line);
+  const load = name !== undefined && Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (name === 'help' || (load && rest.some((word) => word === '--help' || word === '-h'))) {
+    for (const line of help(await allCommands(), load ? name : rest[0])) around.print(line);
     return 0;
   }
-  if (!command) {
-    for (const line of help(commands)) around.warn(line);
+  if (!load) {
+    for (const line of help(await allCommands())) around.warn(line);
     if (given !== undefined) around.warn(`\nmillrace: there is no command ${given}`);
     return 2;
   }
+  const command = await load();
   try {
     return await command.run(rest, around);
   } catch (error) {
     around.warn(`millrace: ${error instanceof Error ? error.message : String(error)}`);
     if (error instanceof UsageError) {
-      for (const line of ['', ...help(commands, command.name)]) around.warn(line);
+      for (const line of ['', ...help([command], command.name)]) around.warn(line);
       return 2;
     }
-    if (error instanceof ConfigError) return 2;
+    // What is wrong with the settings.
+    if (error instanceof Error && error.name === 'ConfigError') return 2;
     // What we did not expect is a fault: whoever looks into it needs where it happened.
     if (error instanceof Error && ['Error', 'TypeError', 'RangeError'].includes(error.name))
       around.warn(String(error.stack));

@@ -18,5 +18,10 @@ const code = await main(process.argv.slice(2), {
   readInput: () => text(process.stdin),
   console: () => ({ input: process.stdin, output: process.stdout }),
   exit: (status) => process.exit(status),
+  interrupted: () => {
+    const controller = new AbortController();
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => controller.abort());
+    return controller.signal;
+  },
 });
 if (code !== null) process.exitCode = code;

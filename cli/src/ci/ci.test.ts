@@ -1,6 +1,6 @@
 /** `millrace ci` on a checkout with changes that are not committed. */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -49,17 +49,23 @@ changed:
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 async function call(...args: string[]) {
+  return await interruptible(() => new AbortController().signal, ...args);
+}
+
+/** With somebody who may press Ctrl-C while it runs. */
+async function interruptible(interrupted: (out: string[]) => AbortSignal, ...args: string[]) {
   const out: string[] = [];
   const err: string[] = [];
   const around: Surroundings = {
     env: { PATH: process.env.PATH, HOME: directory },
     terminal: false,
     print: (line) => void out.push(`${line}\n`),
-    write: (chunk) => void out.push(chunk.toString()),
+    write: (chunk) => void out.push(Buffer.from(chunk).toString()),
     warn: (line) => void err.push(line),
     readInput: async () => '',
     console: () => ({ input: process.stdin, output: process.stdout }),
     exit: () => undefined,
+    interrupted: () => interrupted(out),
   };
   return {
     code: await main(['ci', ...args, '--directory', directory], around),
@@ -93,6 +99,7 @@ it('explains by which rule a job is in or out, and compares two events', async (
   expect(out).toContain('- nightly (part.yml:9): no rule matches');
   expect(out).toContain('part.yml:12 does not match');
   expect(out).toContain('$CI_PIPELINE_SOURCE = "push"');
+  expect((await call('explain', '--job', 'none')).err).toContain('the configuration has no job none');
   const compared = await call('explain', '--compare', 'schedule');
   expect(compared.out).toMatch(/^push: - nightly/m);
   expect(compared.out).toMatch(/^schedule: \+ nightly/m);
@@ -147,10 +154,135 @@ it('runs jobs with uncommitted files, artifacts between them and variables', asy
   );
   expect(out).toContain('committedbrand new');
   expect(out).toContain('in main more');
-  expect(out.trimEnd().split('\n').slice(-3)).toEqual(['success  build', 'success  test', 'warning  changed']);
+  expect(out.trimEnd().split('\n').slice(-3)).toEqual([
+    'success  build',
+    'success  test',
+    'warning  changed  exit status 3',
+  ]);
   expect(code).toBe(0);
   expect(git('status', '--short')).toBe('M part.yml\n?? new.txt');
   const failed = await call('run', '--executor', 'shell', '--source', 'schedule', '--job', 'nightly');
-  expect([failed.code, failed.out.trimEnd().split('\n').at(-1)]).toEqual([1, 'failed  nightly']);
+  expect([failed.code, failed.out.trimEnd().split('\n').at(-1)]).toEqual([1, 'failed  nightly  exit status 1']);
   expect((await call('run', '--job', 'none')).err).toContain('the pipeline has no job none');
+});
+
+/** States, names and notes at the end of a run. */
+const outcomes = (out: string) => {
+  const lines = out.trimEnd().split('\n');
+  return lines.slice(lines.lastIndexOf('') + 1).map((line) => line.split(/ {2,}/));
+};
+const run = (...args: string[]) => call('run', '--executor', 'shell', '--file', 'whole.yml', ...args);
+
+it('runs children, hands on what jobs report, and says why a job does not run', async () => {
+  write(
+    'whole.yml',
+    `
+stages: [build, test, deploy, after]
+variables: {COLOR: red}
+child:
+  stage: deploy
+  variables: {SHADE: "dark $COLOR"}
+  trigger: {include: [{local: child.yml, inputs: {word: hello}}], strategy: depend}
+generated:
+  stage: deploy
+  trigger: {include: [{artifact: made/child.yml, job: make}]}
+other:
+  stage: deploy
+  trigger: {project: a/b}
+make:
+  stage: build
+  script: [echo "VERSION=1.$CI_NODE_TOTAL" > build.env, mkdir made, 'echo "inner: {script: exit 4}" > made/child.yml']
+  artifacts: {paths: [made], reports: {dotenv: build.env}}
+part:
+  stage: test
+  parallel: 2
+  script: echo "part $CI_NODE_INDEX has $VERSION in $CI_JOB_GROUP_NAME"
+ask: {stage: test, when: manual, script: echo asked}
+gate: {stage: deploy, when: manual, allow_failure: false, script: echo open}
+last: {stage: after, script: echo last}
+needy: {stage: after, needs: [ask], script: echo needy}
+broken: {stage: build, allow_failure: true, script: exit 9}
+mend: {stage: test, when: on_failure, script: echo mend}
+`,
+  );
+  write(
+    'child.yml',
+    'spec: {inputs: {word: {}}}\n---\nin: {script: echo "$[[ inputs.word ]] $SHADE $CI_PIPELINE_SOURCE"}\n',
+  );
+  const { code, out, err } = await run();
+  expect(err).toBe('');
+  expect(outcomes(out)).toEqual([
+    ['success', 'make'],
+    ['warning', 'broken', 'exit status 9'],
+    ['success', 'part 1/2'],
+    ['success', 'part 2/2'],
+    ['manual', 'ask', '--job "ask" runs it'],
+    ['skipped', 'mend', 'runs only after a failure'],
+    ['success', 'child'],
+    ['success', 'child > in'],
+    ['success', 'generated'],
+    ['failed', 'generated > inner', 'exit status 4'],
+    ['elsewhere', 'other', 'starts a pipeline of a/b'],
+    ['manual', 'gate', '--job "gate" runs it'],
+    ['skipped', 'last', 'waits for the manual job gate'],
+    ['skipped', 'needy', 'waits for the manual job ask'],
+  ]);
+  expect(code).toBe(1);
+  expect(out).toContain('part 2 has 1.1 in part');
+  expect(out).toContain('hello dark red parent_pipeline');
+  expect((await call('list', '--file', 'whole.yml')).out.split('\n').map((line) => line.split(/ {2,}/)[0])).toEqual([
+    ...['JOB', 'make', 'broken', 'part 1/2', 'part 2/2', 'ask', 'mend', 'child', 'generated', 'other', 'gate'],
+    ...['last', 'needy', ''],
+  ]);
+});
+
+it('runs a stage, all instances of a job, and what is named whatever it waits for', async () => {
+  const stage = await run('--stage', 'test');
+  expect(outcomes(stage.out).map(([state, name]) => `${state} ${name}`)).toEqual([
+    ...['success part 1/2', 'success part 2/2', 'manual ask', 'skipped mend'],
+  ]);
+  expect(outcomes((await run('--job', 'part', '--job', 'mend', '--job', 'ask')).out)).toEqual([
+    ['success', 'part 1/2'],
+    ['success', 'part 2/2'],
+    ['success', 'mend'],
+    ['success', 'ask'],
+  ]);
+  const explained = (await call('explain', '--file', 'whole.yml', '--job', 'part')).out;
+  expect(explained.match(/^\+ part \d\/2/gm)).toHaveLength(2);
+  expect((await run('--stage', 'none')).err).toContain('no job of the pipeline is in a stage none; it has build, test');
+});
+
+it('ends the job that runs when it is interrupted, and leaves nothing', async () => {
+  write('slow.yml', 'slow: {script: [echo "now $PWD", sleep 60]}\nnext: {stage: deploy, script: echo next}\n');
+  const begin = performance.now();
+  const interrupted = (out: string[]) => {
+    const controller = new AbortController();
+    const push = out.push.bind(out);
+    out.push = (...lines) => {
+      if (lines.some((line) => /^now \//m.test(line))) controller.abort();
+      return push(...lines);
+    };
+    return controller.signal;
+  };
+  const { code, out } = await interruptible(interrupted, 'run', '--executor', 'shell', '--file', 'slow.yml');
+  expect([code, outcomes(out)]).toEqual([
+    130,
+    [
+      ['canceled', 'slow'],
+      ['canceled', 'next'],
+    ],
+  ]);
+  expect(performance.now() - begin).toBeLessThan(30_000);
+  const place = /^now (\/.*)$/m.exec(out)?.[1] ?? '';
+  expect([place.includes('millrace-run-'), existsSync(place)]).toEqual([true, false]);
+});
+
+it('knows of a merge request what rules ask for', async () => {
+  write(
+    'request.yml',
+    'a: {script: x, rules: [{if: $CI_MERGE_REQUEST_IID && $CI_MERGE_REQUEST_TARGET_BRANCH_NAME == "main"}]}\n',
+  );
+  const list = (source: string) => call('list', '--file', 'request.yml', '--source', source);
+  expect((await list('merge_request_event')).out).toMatch(/^a /m);
+  expect((await list('push')).err).toContain('would have been empty');
 });

@@ -1,8 +1,11 @@
 /** A job of a plan as the runner takes it, without a server. */
 import { expandForRunner, expandVariables, type Plan, type PlanJob, type Variable } from '@millrace/ci-config';
-import type { WorkTreeSnapshot } from '@millrace/git';
+import type { WorkTreeSnapshot } from '@millrace/git/work-tree';
 import type { JobPayload } from '@millrace/runner';
-import type { LocalPipeline } from './event.ts';
+import { groupName, type LocalPipeline, slug } from './event.ts';
+
+/** Seconds, of jobs that name none. */
+const defaultTimeout = 3600;
 
 /** Names of the jobs whose artifacts a job gets: what it names, else what it needs, else all of the stages before. */
 export function dependenciesOf(job: PlanJob, plan: Plan): string[] {
@@ -13,6 +16,33 @@ export function dependenciesOf(job: PlanJob, plan: Plan): string[] {
   return job.dependencies === null ? reachable : reachable.filter((name) => job.dependencies?.includes(name));
 }
 
+/** The predefined variables of a job. */
+function ofJob(job: PlanJob, id: number): Variable[] {
+  const { environment, image, parallel } = job;
+  const list: Record<string, string> = {
+    CI_JOB_ID: String(id),
+    CI_JOB_NAME: job.name,
+    CI_JOB_NAME_SLUG: slug(job.name),
+    CI_JOB_GROUP_NAME: groupName(job.name),
+    CI_JOB_STAGE: job.stage,
+    CI_JOB_STARTED_AT: new Date().toISOString().replace(/\.\d+/, ''),
+    CI_JOB_TIMEOUT: String(job.timeoutSeconds ?? defaultTimeout),
+    ...(job.when === 'manual' && { CI_JOB_MANUAL: 'true' }),
+    ...(image && { CI_JOB_IMAGE: image.name }),
+    CI_NODE_TOTAL: String(parallel?.total ?? 1),
+    ...(parallel && { CI_NODE_INDEX: String(parallel.index) }),
+    ...(environment && {
+      CI_ENVIRONMENT_NAME: environment.name,
+      CI_ENVIRONMENT_SLUG: slug(environment.name).slice(0, 24).replace(/-+$/, ''),
+      CI_ENVIRONMENT_ACTION: environment.action,
+    }),
+  };
+  return [
+    ...Object.entries(list).map(([key, value]) => ({ key, value, raw: true })),
+    ...(environment?.url ? [{ key: 'CI_ENVIRONMENT_URL', value: environment.url }] : []),
+  ];
+}
+
 export function payloadOf(
   job: PlanJob,
   id: number,
@@ -20,23 +50,23 @@ export function payloadOf(
     pipeline,
     snapshot,
     archives,
+    reported,
   }: {
     readonly pipeline: LocalPipeline;
     readonly snapshot: WorkTreeSnapshot;
     /** Ids of the jobs before that left an archive, by name. */
     readonly archives: ReadonlyMap<string, number>;
+    /** What the jobs before reported as variables, by name of the job. */
+    readonly reported: ReadonlyMap<string, readonly Variable[]>;
   },
   dependencies: readonly string[],
 ): JobPayload {
   const own: Variable[] = [
-    ...pipeline.variables,
-    { key: 'CI_JOB_ID', value: String(id), raw: true },
-    { key: 'CI_JOB_NAME', value: job.name, raw: true },
-    { key: 'CI_JOB_STAGE', value: job.stage, raw: true },
-    { key: 'CI_NODE_TOTAL', value: String(job.parallel?.total ?? 1), raw: true },
-    ...(job.parallel ? [{ key: 'CI_NODE_INDEX', value: String(job.parallel.index), raw: true }] : []),
-    ...(job.environment ? [{ key: 'CI_ENVIRONMENT_NAME', value: job.environment.name, raw: true }] : []),
+    ...pipeline.predefined,
+    ...ofJob(job, id),
     ...job.variables,
+    ...dependencies.flatMap((name) => reported.get(name) ?? []),
+    ...pipeline.given,
   ];
   const step = (name: string, script: readonly string[], when: string, allow: boolean) => ({
     name,
@@ -57,26 +87,51 @@ export function payloadOf(
       ref_type: pipeline.tag ? 'tag' : 'branch',
       refspecs: ['+refs/heads/*:refs/remotes/origin/*'],
     },
-    runner_info: { timeout: job.timeoutSeconds },
+    runner_info: { timeout: job.timeoutSeconds ?? defaultTimeout },
     variables: expandForRunner(own).map(({ key, value, raw }) => ({ key, value, raw: raw ?? false, public: true })),
     steps: [
       step('script', [...job.beforeScript, ...job.script], 'on_success', false),
       ...(job.afterScript.length > 0 ? [step('after_script', job.afterScript, 'always', true)] : []),
     ],
-    image: image && { name: expandVariables(image.name, own, 'keep') },
-    artifacts: hasArchive
-      ? [
-          {
-            name: artifacts.name,
-            untracked: artifacts.untracked,
-            paths: [...artifacts.paths],
-            exclude: [...artifacts.exclude],
-            when: artifacts.when,
-            artifact_type: 'archive',
-            artifact_format: 'zip',
-          },
-        ]
-      : [],
+    image: image && {
+      name: expandVariables(image.name, own, 'keep'),
+      entrypoint: image.entrypoint && [...image.entrypoint],
+      pull_policy: [...image.pullPolicy],
+      executor_opts: image.options,
+    },
+    services: job.services.map((service) => ({
+      name: expandVariables(service.name, own, 'keep'),
+      alias: service.alias,
+      entrypoint: service.entrypoint && [...service.entrypoint],
+      command: service.command && [...service.command],
+      pull_policy: [...service.pullPolicy],
+      variables: service.variables.map(({ key, value, raw }) => ({ key, value, raw })),
+      executor_opts: service.options,
+    })),
+    artifacts: [
+      ...(hasArchive
+        ? [
+            {
+              name: artifacts.name,
+              untracked: artifacts.untracked,
+              paths: [...artifacts.paths],
+              exclude: [...artifacts.exclude],
+              when: artifacts.when,
+              artifact_type: 'archive',
+              artifact_format: 'zip',
+            },
+          ]
+        : []),
+      ...(artifacts?.reports ?? [])
+        .filter(({ kind }) => kind === 'dotenv')
+        .map(({ kind, paths }) => ({
+          name: '.env',
+          paths: [...paths],
+          when: 'always',
+          artifact_type: kind,
+          artifact_format: 'gzip',
+        })),
+    ],
     cache: job.cache.map(({ key, untracked, paths, policy, when }) => ({
       key,
       untracked,

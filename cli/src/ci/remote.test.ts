@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { openWorkTree } from '@millrace/git';
+import { openWorkTree } from '@millrace/git/work-tree';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startWorld, type TestProject, type World } from '../../../server/test/ci.ts';
 import { placeOf, runRemotely } from './remote.ts';
@@ -35,7 +35,9 @@ afterAll(async () => {
   await world.close();
 });
 
-async function remote(more: { readonly keep?: boolean; readonly token?: string | undefined } = {}) {
+async function remote(
+  more: { readonly keep?: boolean; readonly token?: string | undefined; readonly interrupted?: AbortSignal } = {},
+) {
   const tree = await openWorkTree(directory, { env: { PATH: process.env.PATH, HOME: directory } });
   if (!tree) throw new Error('no checkout');
   const out: string[] = [];
@@ -43,6 +45,7 @@ async function remote(more: { readonly keep?: boolean; readonly token?: string |
     ...{ server: undefined, project: undefined, token: world.owner.token, inputs: [], keep: false, milliseconds: 20 },
     ...{ variables: ['DEPTH=9'], print: (line: string) => void out.push(`${line}\n`) },
     write: (chunk) => void out.push(Buffer.from(chunk).toString()),
+    interrupted: new AbortController().signal,
     ...more,
   });
   return { outcome, out };
@@ -71,6 +74,19 @@ it('runs what is not committed, shows the logs and removes branch and pipeline',
   expect((await api<{ name: string }>('repository/branches')).map(({ name }) => name)).toEqual(['main']);
   expect(await api('pipelines')).toEqual([]);
   expect(git('status', '--short')).toBe('M .gitlab-ci.yml\n?? new.txt');
+});
+
+it('ends the pipeline and removes everything when it is interrupted', async () => {
+  const runner = await world.runner();
+  const controller = new AbortController();
+  const { outcome } = await remote({ interrupted: controller.signal });
+  const job = await runner.next();
+  const ended = expect(outcome).rejects.toThrow('interrupted');
+  controller.abort();
+  await ended;
+  expect((await runner.patch(job, 'too late\n')).status).toBe(403);
+  expect((await api<{ name: string }>('repository/branches')).map(({ name }) => name)).toEqual(['main']);
+  expect(await api('pipelines')).toEqual([]);
 });
 
 it('says what is wrong with the configuration, the token and the remote', async () => {

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { type ApiClient, createApiClient, type Schemas } from '@millrace/api-client';
-import type { WorkTree } from '@millrace/git';
+import type { WorkTree } from '@millrace/git/work-tree';
 import { CiError } from './event.ts';
 
 interface RemoteOptions {
@@ -17,6 +17,8 @@ interface RemoteOptions {
   readonly keep: boolean;
   /** Between two looks at the pipeline. */
   readonly milliseconds?: number;
+  /** Ends the pipeline and the command. */
+  readonly interrupted: AbortSignal;
   print(line: string): void;
   write(chunk: Uint8Array): void;
 }
@@ -30,6 +32,13 @@ const looksForPipeline = 30;
 interface Place {
   readonly server: string;
   readonly project: string;
+}
+
+/** Between two looks. */
+async function pause({ milliseconds = 1000, interrupted }: RemoteOptions): Promise<void> {
+  await setTimeout(milliseconds, undefined, { signal: interrupted }).catch(() => {
+    throw new CiError('interrupted');
+  });
 }
 
 /** Where the remote of the checkout is: the server of its address, unless another one is named. */
@@ -62,7 +71,7 @@ async function pipelineOf(
     const params = { path: { id }, query: { sha } };
     const [found] = await expected(api.GET('/projects/{id}/pipelines', { params }));
     if (found) return found;
-    await setTimeout(options.milliseconds ?? 1000);
+    await pause(options);
   }
   throw new CiError('the server made no pipeline: its configuration has no jobs for this push, or pipelines are off');
 }
@@ -87,7 +96,17 @@ async function follow(api: ApiClient, id: string, pipelineId: number, options: R
       if (data) options.write(new Uint8Array(data as ArrayBuffer));
     }
     if (ended.has(status)) return jobs;
-    await setTimeout(options.milliseconds ?? 1000);
+    await pause(options);
+  }
+}
+
+/** Nobody waits any more for what runs for a commit. */
+async function endPipelines(api: ApiClient, id: string, sha: string, { keep }: RemoteOptions): Promise<void> {
+  const { data = [] } = await api.GET('/projects/{id}/pipelines', { params: { path: { id }, query: { sha } } });
+  for (const pipeline of data) {
+    const params = { path: { id, pipeline_id: pipeline.id } };
+    await api.POST('/projects/{id}/pipelines/{pipeline_id}/cancel', { params });
+    if (!keep) await api.DELETE('/projects/{id}/pipelines/{pipeline_id}', { params });
   }
 }
 
@@ -113,8 +132,8 @@ export async function runRemotely(
     try {
       const pipeline = await pipelineOf(api, project, snapshot.sha, options);
       options.print(pipeline.web_url);
-      const jobs = await follow(api, project, pipeline.id, options);
       const at = { path: { id: project, pipeline_id: pipeline.id } };
+      const jobs = await follow(api, project, pipeline.id, options);
       const { status, yaml_errors: wrong } = await expected(
         api.GET('/projects/{id}/pipelines/{pipeline_id}', { params: at }),
       );
@@ -123,6 +142,7 @@ export async function runRemotely(
       if (wrong) throw new CiError(wrong);
       return { status, jobs: new Map(jobs.map((job) => [job.name, job.status])) };
     } finally {
+      if (options.interrupted.aborted) await endPipelines(api, project, snapshot.sha, options);
       if (!options.keep) await api.DELETE('/projects/{id}/repository/branches/{branch}', { params });
     }
   } finally {

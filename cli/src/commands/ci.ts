@@ -1,11 +1,9 @@
 /** `millrace ci`: the pipeline of a checkout, without a server: checked, listed, explained and run. */
 import { type CompileResult, type Decision, formatLocated, type RuleTrace } from '@millrace/ci-config';
-import { openWorkTree, type WorkTree } from '@millrace/git';
+import { openWorkTree, type WorkTree } from '@millrace/git/work-tree';
 import type { ExecutorName } from '@millrace/runner';
 import { parse, UsageError } from '../arguments.ts';
-import { CiError, compileLocally, type EventOptions } from '../ci/event.ts';
-import { runRemotely } from '../ci/remote.ts';
-import { runPlan } from '../ci/run.ts';
+import { byStage, CiError, compileLocally, type EventOptions, groupName } from '../ci/event.ts';
 import { type Command, type Surroundings, table } from '../command.ts';
 
 const options = {
@@ -59,9 +57,9 @@ async function lint(args: readonly string[], around: Surroundings): Promise<numb
 async function list(args: readonly string[], around: Surroundings): Promise<number> {
   const { options: given } = parse(args, [], { ...options, json: 'boolean' });
   const { plan } = await planned(given, around);
-  if (given.json) around.print(JSON.stringify(plan.jobs, null, 2));
+  if (given.json) around.print(JSON.stringify(byStage(plan), null, 2));
   else {
-    const rows = plan.jobs.map(({ name, stage, when, needs }) => [
+    const rows = byStage(plan).map(({ name, stage, when, needs }) => [
       name,
       stage,
       when,
@@ -117,10 +115,13 @@ async function explain(args: readonly string[], around: Surroundings): Promise<n
   const known = { ...options, job: 'list', compare: 'string', json: 'boolean' } as const;
   const { options: given } = parse(args, [], known);
   const tree = await checkout(given, around);
-  const wanted = ({ job }: Decision) => given.job === undefined || given.job.includes(job);
+  const wanted = ({ job }: Decision) => !given.job || given.job.includes(job) || given.job.includes(groupName(job));
   const explained = async (source: string | undefined): Promise<Explained> => {
     const { result } = await compileLocally(tree, { ...eventOf(given), ...(source === undefined ? {} : { source }) });
-    return { source: source ?? 'push', result, decisions: result.decisions.filter(wanted) };
+    const decisions = result.decisions.filter(wanted);
+    if (given.job && result.decisions.length > 0 && decisions.length === 0)
+      throw new CiError(`the configuration has no job ${given.job.join(', ')}`);
+    return { source: source ?? 'push', result, decisions };
   };
   const one = await explained(given.source);
   const other = given.compare === undefined ? null : await explained(given.compare);
@@ -152,13 +153,17 @@ async function runOnServer(args: readonly string[], around: Surroundings): Promi
     ...{ remote: 'boolean', directory: 'string', variable: 'list', input: 'list' },
     ...{ server: 'string', project: 'string', keep: 'boolean' },
   } as const);
-  const { status, jobs } = await runRemotely(await checkout(given, around), {
+  const { runRemotely } = await import('../ci/remote.ts');
+  const tree = await checkout(given, around);
+  const interrupted = around.interrupted();
+  const { status, jobs } = await runRemotely(tree, {
     server: given.server,
     project: given.project,
     token: around.env.MILLRACE_TOKEN,
     variables: given.variable ?? [],
     inputs: given.input ?? [],
     keep: given.keep ?? false,
+    interrupted,
     print: around.print,
     write: around.write,
   });
@@ -170,21 +175,27 @@ async function runOnServer(args: readonly string[], around: Surroundings): Promi
 
 async function run(args: readonly string[], around: Surroundings): Promise<number> {
   if (args.includes('--remote')) return await runOnServer(args, around);
-  const { options: given } = parse(args, [], { ...options, job: 'list', executor: 'string' });
+  const { options: given } = parse(args, [], { ...options, job: 'list', stage: 'list', executor: 'string' });
   const executor = given.executor ?? 'auto';
   if (!executors.includes(executor))
     throw new UsageError(`--executor is ${executor}, but must be one of ${executors.join(', ')}`);
   const { tree, pipeline, plan } = await planned(given, around);
+  const { runPlan } = await import('../ci/run.ts');
+  const interrupted = around.interrupted();
   const outcomes = await runPlan(tree, pipeline, plan, {
     only: given.job ?? [],
+    stages: given.stage ?? [],
     executor: executor as ExecutorName,
     path: around.env.PATH,
+    interrupted,
     output: (chunk) => around.write(chunk),
     say: around.print,
   });
   around.print('');
-  for (const line of table([...outcomes].map(([name, outcome]) => [outcome, name]))) around.print(line);
-  return [...outcomes.values()].includes('failed') ? 1 : 0;
+  const rows = [...outcomes].map(([name, { state, note = '' }]) => [state, name, note]);
+  for (const line of table(rows)) around.print(line);
+  if (interrupted.aborted) return 130;
+  return rows.some(([state]) => state === 'failed') ? 1 : 0;
 }
 
 const forms: Readonly<Record<string, (args: readonly string[], around: Surroundings) => Promise<number>>> = {
@@ -204,7 +215,7 @@ export const ciCommand: Command = {
     `millrace ci lint ${event}`,
     'millrace ci list [--json] ...',
     'millrace ci explain [--job JOB]... [--compare SOURCE] [--json] ...',
-    `millrace ci run [--job JOB]... [--executor ${executors.join('|')}] ...`,
+    `millrace ci run [--job JOB]... [--stage STAGE]... [--executor ${executors.join('|')}] ...`,
     'millrace ci run --remote [--server URL] [--project PATH] [--keep] [--variable NAME=VALUE]... [--input NAME=VALUE]... [--directory DIR] (MILLRACE_TOKEN: an access token)',
   ],
   run: async ([form, ...rest], around) => {

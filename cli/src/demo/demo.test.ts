@@ -40,6 +40,7 @@ async function demo(...args: string[]) {
     readInput: async () => '',
     console: () => ({ input: process.stdin, output: process.stdout }),
     exit: () => undefined,
+    interrupted: () => new AbortController().signal,
   };
   return { code: await main(['demo', ...args], around), out: out.join('\n'), err: err.join('\n') };
 }

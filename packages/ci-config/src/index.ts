@@ -12,6 +12,7 @@ export { type CompileContext, type CompileInput, type CompileResult, compile } f
 export type { Filtered } from './compile/pipeline.ts';
 export type { Decision, Plan, PlanCache, PlanJob, PlanNeed, PlanVariable, WorkflowDecision } from './compile/plan.ts';
 export { formatLocated, type Located, type Mark } from './diagnostics.ts';
+export { parseDotenv } from './dotenv.ts';
 export { parseDuration } from './duration.ts';
 export { expandForRunner } from './expand/for-runner.ts';
 export type { Variable } from './expand/variables.ts';

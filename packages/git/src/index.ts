@@ -210,4 +210,3 @@ export {
   type Sha,
   ZERO_SHA,
 } from './types.ts';
-export { openWorkTree, type WorkTree, type WorkTreeSnapshot } from './work-tree.ts';

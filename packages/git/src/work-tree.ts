@@ -68,15 +68,16 @@ export async function openWorkTree(directory: string, { env }: WorkTreeOptions):
   };
   const names = (text: string): string[] => text.split('\0').filter(Boolean);
 
-  const root = await ask('rev-parse', '--show-toplevel');
-  if (root === null) return null;
+  const [root, commit, origin, branch, remote] = await Promise.all([
+    ask('rev-parse', '--show-toplevel'),
+    ask('log', '-1', '--no-show-signature', '--format=%H%n%an <%ae>%n%cI%n%B'),
+    ask('symbolic-ref', '--quiet', '--short', 'refs/remotes/origin/HEAD'),
+    ask('symbolic-ref', '--quiet', '--short', 'HEAD'),
+    ask('remote', 'get-url', 'origin'),
+  ]);
+  if (root === null || commit === null) return null;
   cwd = root;
-  const sha = await ask('rev-parse', '--verify', '--quiet', 'HEAD^{commit}');
-  if (sha === null) return null;
-  const origin = await ask('symbolic-ref', '--quiet', '--short', 'refs/remotes/origin/HEAD');
-  const [author = '', date = '', title = '', ...rest] = (
-    await git(['log', '-1', '--format=%an <%ae>%n%cI%n%B', sha])
-  ).split('\n');
+  const [sha = '', author = '', date = '', title = '', ...rest] = commit.split('\n');
 
   async function paths(): Promise<string[]> {
     const all = names(await git(['ls-files', '-z', '--cached', '--others', '--exclude-standard']));
@@ -119,7 +120,7 @@ export async function openWorkTree(directory: string, { env }: WorkTreeOptions):
       };
       await git(['add', '--all', '--', '.'], at);
       const tree = (await git(['write-tree'], at)).trim();
-      const made = (await git(['commit-tree', tree, '-p', sha ?? '', '-m', title || 'Working tree'], at)).trim();
+      const made = (await git(['commit-tree', tree, '-p', sha, '-m', title || 'Working tree'], at)).trim();
       await git(['--git-dir', repository, 'update-ref', `refs/heads/${branch}`, made]);
       const push: WorkTreeSnapshot['push'] = async (url, name, { token, options }) => {
         const given = options.flatMap((option) => ['--push-option', option]);
@@ -142,9 +143,9 @@ export async function openWorkTree(directory: string, { env }: WorkTreeOptions):
   return {
     root,
     sha,
-    branch: await ask('symbolic-ref', '--quiet', '--short', 'HEAD'),
+    branch,
     defaultBranch: origin?.replace(/^origin\//, '') ?? null,
-    remote: await ask('remote', 'get-url', 'origin'),
+    remote,
     commit: { author, date, title, message: [title, ...rest].join('\n').trimEnd() },
     paths,
     changedSince,

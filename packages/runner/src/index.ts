@@ -1,4 +1,5 @@
 /** The built-in runner: speaks the runner protocol like any other; executors behind one interface. */
+export { extractZip } from './archive/extract.ts';
 export type { ArtifactUpload } from './client.ts';
 export type { ExecutorName } from './executors/choose.ts';
 export type { Executor, Sandbox, Stage } from './executors/types.ts';

@@ -39,10 +39,15 @@ export async function runJobLocally(
 ): Promise<JobResult> {
   const path = options.path ?? DEFAULT_PATH;
   const account = undefined;
+  // The images are the person's own: there are no others whose passwords could have pulled them.
+  const containers = { pullPolicies: ['if-not-present' as const, 'always' as const, 'never' as const] };
   const masker = createMasker(secretsOf(job), job.features?.token_mask_prefixes ?? []);
   const result = await runJob({
     job,
-    executor: typeof executor === 'string' ? await chooseExecutor(executor, { hidden: [], path, account }) : executor,
+    executor:
+      typeof executor === 'string'
+        ? await chooseExecutor(executor, { hidden: [], path, account, containers })
+        : executor,
     account,
     workDir: resolve(options.workDir),
     slot: options.slot ?? 'local',

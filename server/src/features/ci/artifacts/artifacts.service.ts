@@ -1,6 +1,7 @@
 /** Taking artifacts in from runners: size limits, expiry, dotenv reports. */
 import { createReadStream } from 'node:fs';
 import { createGunzip } from 'node:zlib';
+import { parseDotenv } from '@millrace/ci-config';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { Job } from '../../../kernel/db/rows.ts';
 import { badRequest, HttpError, invalidRecord } from '../../../kernel/http/errors.ts';
@@ -10,7 +11,6 @@ import type { JobPlan } from '../jobs/plan.ts';
 import { forgetObject } from '../traces/traces.queries.ts';
 import { sealed } from '../variables/sealing.ts';
 import { insertArtifact, maximumOfProject, setArtifactsExpiry, setDotenv } from './artifacts.queries.ts';
-import { parseDotenv } from './dotenv.ts';
 import { durationSeconds } from './duration.ts';
 import { artifactFormats } from './types.ts';
 import { artifactRoom, lockForArtifacts } from './usage.queries.ts';

@@ -1,6 +1,7 @@
 /** Pure rules of variables, dotenv reports, durations, coverage. */
+
+import { parseDotenv } from '@millrace/ci-config';
 import { describe, expect, it } from 'vitest';
-import { parseDotenv } from '../artifacts/dotenv.ts';
 import { durationSeconds } from '../artifacts/duration.ts';
 import { entryPath } from '../artifacts/store.ts';
 import { coverageScanner } from '../traces/coverage.ts';
