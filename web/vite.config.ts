@@ -154,7 +154,7 @@ const chunks = [
   {
     name: 'writing',
     test: any(
-      /[\\/]web[\\/]src[\\/]features[\\/](editor[\\/](?!candidates|emoji|commands|TemplateChoice)|comments[\\/](CommentForm|suggestions)\.)/,
+      /[\\/]web[\\/]src[\\/]features[\\/](editor[\\/](?!candidates|emoji|commands|TemplateChoice)|comments[\\/](CommentForm|suggestions|told)\.)/,
       ofToolbar,
     ),
     minShareCount: 1,

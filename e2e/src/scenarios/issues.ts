@@ -278,6 +278,12 @@ export async function issuesJourney(suite: Suite): Promise<void> {
         await heart.waitFor({ state: 'detached' });
         await look(reader.page, 'issue-reactions');
         assert.equal(await reader.page.getByRole('button', { name: 'Close issue' }).count(), 0);
+        // What became of quick actions is told below the comment that is kept.
+        await page.getByLabel('New comment').getByRole('textbox').fill('Noted.\n/due someday\n/weight 2');
+        await page.getByRole('button', { name: 'Comment', exact: true }).click();
+        await page.getByRole('status').filter({ hasText: 'date format is invalid. Set weight to 2.' }).waitFor();
+        await page.getByRole('article').filter({ hasText: 'Noted.' }).waitFor();
+        await look(page, 'issue-told');
       });
       await suite.step(
         'browser: tracker and wiki elsewhere are in the navigation, and New issue leads there',

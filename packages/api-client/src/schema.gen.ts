@@ -25441,6 +25441,8 @@ export interface components {
             resolved_by?: components["schemas"]["UserReference"] | null;
             /** @description What it proposes in place of lines of a merge request */
             suggestions?: components["schemas"]["Suggestion"][];
+            /** @description What became of each quick action, in words; where the text just had some */
+            summary?: string[];
             /** @description Written by the service, of what happened */
             system: boolean;
             /** @description `DiscussionNote` or `DiffNote` in threads; null for a comment of its own */
@@ -37350,6 +37352,17 @@ export interface components {
             body: string;
             /** Format: date-time */
             created_at: string;
+            group?: {
+                avatar_url: string | null;
+                full_path: string;
+                id: number;
+                /** @enum {string} */
+                kind: "user" | "group";
+                name: string;
+                parent_id: number | null;
+                path: string;
+                web_url: string;
+            };
             id: number;
             /** @description Null for what groups have */
             project: {

@@ -12,7 +12,7 @@ const pictures: Readonly<Record<string, string>> = {
   mag: '🔍',
   books: '📚',
   memo: '📝',
-  calendar: '📅',
+  calendar: '📆',
   coffee: '☕',
   pizza: '🍕',
   house: '🏠',

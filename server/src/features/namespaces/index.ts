@@ -82,6 +82,7 @@ export { caretakersOf } from './members/caretakers.queries.ts';
 export { sendsMail } from './members/entry.queries.ts';
 export { graceOfGroups } from './members/members.queries.ts';
 export { membersNamed } from './members/named.ts';
+export { NamespaceReference, namespaceReference, type ReferredNamespace } from './namespaces/reference.entity.ts';
 export { openness, visibilities } from './naming/naming.ts';
 export { reservedAtTheTop } from './naming/reserved.ts';
 export { type Place, placeColumns } from './places.ts';

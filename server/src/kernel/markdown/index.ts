@@ -24,7 +24,7 @@ export { baseOf, isMarkdownFile, wikiBaseOf } from './bases.ts';
 export { escapeHtml } from './html/sanitise.ts';
 export type { OwnPlace } from './places.ts';
 export { mentionsIn, namesNothing, referencesIn } from './references.ts';
-export { emojiCharacters } from './syntax/emoji.ts';
+export { emojiCharacters, keptEmojiName } from './syntax/emoji.ts';
 export type { ReferenceKind, ReferenceTarget } from './targets.ts';
 
 export interface Rendering {

@@ -8,6 +8,7 @@ import type { CommandTarget } from '../editor/commands.ts';
 import { MarkdownEditor } from '../editor/MarkdownEditor.tsx';
 import classes from './comments.module.css';
 import { suggestionBlock } from './suggestions.ts';
+import { toldOf } from './told.ts';
 import { usePlace } from './usePlace.ts';
 
 interface Props {
@@ -32,13 +33,15 @@ export function CommentForm({ label, action, target, text = '', suggest, interna
   const [body, setBody] = useState(text);
   const [round, setRound] = useState(0);
   const [kept, setKept] = useState(false);
+  const [told, setTold] = useState('');
   const begin = () => {
     setBody(text);
     setKept(false);
     setRound(round + 1);
   };
   const sending = useForm(async () => {
-    await send(body, kept);
+    setTold('');
+    setTold(toldOf(await send(body, kept)));
     begin();
   });
   const keeping = useMutation({
@@ -84,6 +87,11 @@ export function CommentForm({ label, action, target, text = '', suggest, interna
           onChange={(event) => setKept(event.currentTarget.checked)}
         />
       ) : null}
+      {told === '' ? null : (
+        <p role="status" className={classes.told}>
+          {told}
+        </p>
+      )}
       <Group mt="sm">
         <Button type="submit" loading={sending.pending} disabled={body.trim() === ''}>
           {action}

@@ -35,8 +35,9 @@ export function Comments({ of, threads: { list, rest, batch, again, mayWrite, la
           later={later && ((body) => later(body))}
           internal={(of.kind === 'issue' || of.kind === 'epic') && own >= level.planner}
           send={async (body, internal) => {
-            await commentsOf(path, of).begin(body, internal);
+            const said = await commentsOf(path, of).begin(body, internal);
             await again();
+            return said;
           }}
         />
       ) : null}

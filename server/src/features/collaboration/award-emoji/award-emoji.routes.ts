@@ -51,9 +51,11 @@ export function awardRoutes(deps: NoteRouteDependencies, kind: NoteableKind): Ro
     return { at, note, awardable: { type: kind.type, id: at.noteable.id, noteId: note?.id ?? null } };
   }
 
-  async function award(at: Place, awardable: queries.Awardable, userId: number, name: string) {
+  async function award(at: Place, awardable: queries.Awardable, userId: number, written: string) {
+    const name = emojiName(written);
+    if (name === null) throw notFound('Award Emoji Name is not a valid emoji name');
     return await transaction(db, async (tx) => {
-      const made = await queries.insertAward(tx, awardable, userId, emojiName(name) ?? name);
+      const made = await queries.insertAward(tx, awardable, userId, name);
       if (!made) throw notFound('Award Emoji Name has already been taken');
       await recordAward(tx, 'awarded', made, at.subject, userId);
       await resolveTodos(tx, at.noteable, userId);

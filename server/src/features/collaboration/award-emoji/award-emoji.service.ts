@@ -3,15 +3,13 @@ import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { AwardEmoji } from '../../../kernel/db/rows.ts';
 import { emojiFacts, recordFact, toInstant } from '../../../kernel/events/index.ts';
+import { keptEmojiName } from '../../../kernel/markdown/index.ts';
 import { type Awardable, deleteOwnAward, insertAward } from './award-emoji.queries.ts';
 
-/** Other names of the two that are counted. */
-const aliases: Readonly<Record<string, string>> = { '+1': 'thumbsup', '-1': 'thumbsdown' };
-
-/** The name of an emoji, written with or without colons; null for what is none. */
+/** The name that is kept of an emoji, written with or without colons; null for what is none. */
 export function emojiName(written: string): string | null {
-  const [, name] = /^:?([a-zA-Z0-9_+-]{1,255}):?$/.exec(written.trim()) ?? [];
-  return name === undefined ? null : (aliases[name] ?? name);
+  const [, name = ''] = /^:?([a-zA-Z0-9_+-]{1,255}):?$/.exec(written.trim()) ?? [];
+  return keptEmojiName(name) ?? null;
 }
 
 /** Where a reaction is: projects tell of it, groups do not. */

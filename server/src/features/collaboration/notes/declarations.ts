@@ -64,9 +64,9 @@ const reported = ({ changes, summary }: Applied) => ({ commands_changes: { ...ch
 export const commandsOnly = (applied: Applied | null) =>
   answer(202, applied ? reported(applied) : { commands_changes: {}, summary: [] });
 
-/** The comment as written, with what its commands changed. */
+/** The comment as written, with what became of its commands. */
 export const withChanges = (note: NoteJson, applied: Applied | null): NoteJson =>
-  applied ? { ...note, commands_changes: { ...applied.changes } } : note;
+  applied ? { ...note, ...reported(applied) } : note;
 
 export function notePresenter(
   { db, externalUrl, notes, markdown }: Omit<NoteRouteDependencies, 'quickActions'>,

@@ -82,6 +82,9 @@ export const Note = Entity('Note', {
   imported: Flag(),
   imported_from: Text(),
   commands_changes: AnyJson({ description: 'What quick actions in the text changed' }),
+  summary: Sometimes(
+    ListOf(Text(), { description: 'What became of each quick action, in words; where the text just had some' }),
+  ),
 });
 
 export const AppliedCommands = Entity('AppliedCommands', {

@@ -43,6 +43,9 @@ export function titleOfMilestone(argument: string): string {
   return quoted ?? argument.replace(/^%/, '');
 }
 
+/** What people hear where there is no day in the argument. */
+export const noDay = 'Failed to set due date because the date format is invalid.';
+
 const days = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
 const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 const at = (year: number, month: number, day: number) => new Date(Date.UTC(year, month, day));

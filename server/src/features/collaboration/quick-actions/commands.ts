@@ -90,8 +90,8 @@ export interface Command {
   readonly names: readonly [string, ...string[]];
   /** What a kind must have for it. */
   readonly needs?: CommandField;
-  /** Null where it cannot be applied: by this caller, to this state, or with this argument. */
-  run(on: Running, argument: string): Promise<Outcome | null>;
+  /** Null where it cannot be applied: by this caller, to this state, or with this argument; a sentence says why. */
+  run(on: Running, argument: string): Promise<Outcome | string | null>;
 }
 
 /** A command for those who may plan, or change texts and state. */

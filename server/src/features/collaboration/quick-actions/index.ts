@@ -5,11 +5,11 @@ import type { Note } from '../../../kernel/db/rows.ts';
 import { badRequest, HttpError } from '../../../kernel/http/errors.ts';
 import type { NoteableKinds, NoteableType, Place } from '../notes/kinds.ts';
 import type { NoteService } from '../notes/notes.service.ts';
-import type { Command, Commandable, Running, Wish } from './commands.ts';
+import type { Command, Commandable, Outcome, Running, Wish } from './commands.ts';
 import { commandsIn, type WrittenCommand } from './parser.ts';
 import { sharedCommands } from './shared.ts';
 
-export { dayIn, labelsIn, usersIn } from './arguments.ts';
+export { dayIn, labelsIn, noDay, usersIn } from './arguments.ts';
 export {
   type Command,
   type Commandable,
@@ -22,10 +22,14 @@ export {
 
 /** What became of the commands of a text. */
 export interface Applied {
+  /** Of those that were applied. */
   readonly changes: Readonly<Record<string, unknown>>;
+  /** A sentence for each command, and why the first that was refused was. */
   readonly summary: readonly string[];
-  /** Why the changes were refused. */
+  /** Why one was refused; those behind it were not applied. */
   readonly failure: string | null;
+  /** Whether any was applied. */
+  readonly some: boolean;
 }
 
 /** A comment, or no more than what its commands did. */
@@ -62,6 +66,8 @@ export interface QuickActions {
   edit(place: Place, caller: Caller, note: Note, body: string): Promise<Commented>;
 }
 
+const none: Applied = { changes: {}, summary: [], failure: null, some: false };
+
 const known = new WeakMap<Commandable, ReadonlyMap<string, Command>>();
 
 function commandsOf(kind: Commandable): ReadonlyMap<string, Command> {
@@ -97,7 +103,7 @@ export function quickActions(
 
   async function run(place: Place, caller: Caller, written: readonly WrittenCommand[]): Promise<Applied> {
     const { commands: kind, noun } = kinds.of(place.noteable.type);
-    if (!kind || !caller.user || written.length === 0) return { changes: {}, summary: [], failure: null };
+    if (!kind || !caller.user || written.length === 0) return none;
     const current = await kind.current(place);
     const about: Omit<Running, 'wish'> = {
       ...{ db, place, caller, userId: caller.user.id, kind, current, noun: noun.replace(/^an? /, '') },
@@ -111,31 +117,44 @@ export function quickActions(
       },
     };
     let wish: Wish = {};
-    let changes: Record<string, unknown> = {};
-    const summary: string[] = [];
-    const later: (() => Promise<void>)[] = [];
-    for (const { name, argument } of written) {
+    const summary = written.map(({ name }) => `Could not apply ${name} command.`);
+    const found: (Outcome & { readonly at: number })[] = [];
+    for (const [at, { name, argument }] of written.entries()) {
       const outcome = await commandsOf(kind)
         .get(name)
         ?.run({ ...about, wish }, argument);
-      if (!outcome) {
-        summary.push(`Could not apply ${name} command.`);
-        continue;
+      if (typeof outcome === 'string') summary[at] = outcome;
+      else if (outcome) {
+        wish = { ...wish, ...outcome.wish };
+        found.push({ ...outcome, at });
       }
-      wish = { ...wish, ...outcome.wish };
-      changes = { ...changes, ...outcome.changes };
-      summary.push(outcome.summary);
-      if (outcome.after) later.push(outcome.after);
     }
+    let changes: Record<string, unknown> = {};
+    let some = false;
+    const applied = (outcome: Outcome & { readonly at: number }) => {
+      changes = { ...changes, ...outcome.changes };
+      summary[outcome.at] = outcome.summary;
+      some = true;
+    };
     try {
       if (Object.keys(wish).length > 0) await kind.update(place, caller, wish);
-      for (const work of later) await work();
+      for (const outcome of found.filter(({ after }) => !after)) applied(outcome);
+      for (const outcome of found) {
+        if (!outcome.after) continue;
+        await outcome.after();
+        applied(outcome);
+      }
     } catch (error) {
       if (!(error instanceof HttpError) || error.status >= 500) throw error;
       const failure = sentenceOf(error);
-      return { changes: {}, summary: [failure], failure };
+      return { changes, summary: [...summary, failure], failure, some };
     }
-    return { changes, summary, failure: null };
+    return { changes, summary, failure: null, some };
+  }
+
+  /** Where nothing is left of a text and nothing came of it, the caller hears why. */
+  function requireSomething(kept: Note | null, { some, failure }: Applied): void {
+    if (kept === null && failure !== null && !some) throw badRequest(failure);
   }
 
   return {
@@ -162,7 +181,7 @@ export function quickActions(
       notes.requireEdit(place, caller, note);
       const edited = text === '' ? null : await notes.edit(place, caller, note, text);
       const applied = await run(place, caller, commands);
-      if (edited === null && applied.failure !== null) throw badRequest(applied.failure);
+      requireSomething(edited, applied);
       if (edited === null) await notes.remove(place, caller, note);
       return { note: edited, applied };
     },
@@ -172,7 +191,7 @@ export function quickActions(
       notes.requireComment(place, caller);
       const note = text === '' ? null : await write(text);
       const applied = await run(place, caller, commands);
-      if (note === null && applied.failure !== null) throw badRequest(applied.failure);
+      requireSomething(note, applied);
       return { note, applied };
     },
   };

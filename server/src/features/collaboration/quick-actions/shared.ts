@@ -26,7 +26,7 @@ function people(
     names,
     async (on, argument) => {
       const named = argument === '' && mayBeEmpty ? [] : await usersIn(on.db, on.caller, argument);
-      if (named === null) return null;
+      if (named === null) return argument === '' ? null : `Failed to find users for ${argument}.`;
       const now = on.wish[key] ?? (role === 'assignee' ? on.current.assigneeIds : on.current.reviewerIds);
       const ids = argument === '' ? [] : change(now, named);
       const summary = argument === '' ? `${verb} all ${role}s.` : `${verb} ${argument}.`;
@@ -126,11 +126,10 @@ export const sharedCommands: readonly Command[] = [
   guarded('plan', ['unlabel', 'remove_label'], async (on, argument) => {
     const labels = argument === '' ? on.current.labels : await labelsIn(on.db, place(on), argument);
     if (labels.length === 0) return null;
-    return {
-      changes: { remove_label_ids: labels.map(({ id }) => id) },
-      wish: { remove_labels: [...(on.wish.remove_labels ?? []), ...labels.map(({ title }) => title)] },
-      summary: `Removed ${names(labels)}.`,
-    };
+    const wish = { remove_labels: [...(on.wish.remove_labels ?? []), ...labels.map(({ title }) => title)] };
+    return argument === ''
+      ? { changes: { label_ids: [] }, wish, summary: 'Removed all labels.' }
+      : { changes: { remove_label_ids: labels.map(({ id }) => id) }, wish, summary: `Removed ${names(labels)}.` };
   }),
   guarded('plan', ['relabel'], async (on, argument) => {
     const labels = await labelsIn(on.db, place(on), argument);

@@ -1,8 +1,19 @@
 /** JSON of to-dos. */
 import type { Static } from 'typebox';
 import type { Todo as TodoRow } from '../../../kernel/db/rows.ts';
-import { AnyJson, Entity, Fields, Id, ListOf, Nullable, Text, Timestamp } from '../../../kernel/http/entity.ts';
+import {
+  AnyJson,
+  Entity,
+  Fields,
+  Id,
+  ListOf,
+  Nullable,
+  Sometimes,
+  Text,
+  Timestamp,
+} from '../../../kernel/http/entity.ts';
 import { type ReferenceRow, UserReference, userReference } from '../../identity/index.ts';
+import { NamespaceReference, namespaceReference, type ReferredNamespace } from '../../namespaces/index.ts';
 import { noteableType, type TodoTarget } from '../notes/index.ts';
 import type { TodoProject } from './todos.queries.ts';
 
@@ -12,6 +23,7 @@ export const Todo = Entity('Todo', {
     Fields({ id: Id(), name: Text(), name_with_namespace: Text(), path: Text(), path_with_namespace: Text() }),
     { description: 'Null for what groups have' },
   ),
+  group: Sometimes(NamespaceReference),
   author: UserReference,
   action_name: Text({ description: '`assigned`, `mentioned`, `marked`, `review_requested` ...' }),
   target_type: Text({ description: '`Issue`, `MergeRequest`, `Epic` ...' }),
@@ -31,11 +43,12 @@ export function todoJson(
     readonly target: TodoTarget;
     readonly author: ReferenceRow;
     readonly project: TodoProject | undefined;
+    readonly group: ReferredNamespace | undefined;
     readonly body: string | undefined;
   },
   externalUrl: string,
 ): Static<typeof Todo> {
-  const { target, author, project, body } = about;
+  const { target, author, project, group, body } = about;
   return {
     id: row.id,
     project: project
@@ -47,6 +60,7 @@ export function todoJson(
           path_with_namespace: `${project.full_path}/${project.path}`,
         }
       : null,
+    ...(group ? { group: namespaceReference(group, externalUrl) } : {}),
     author: userReference(author, externalUrl),
     action_name: row.action,
     target_type: noteableType(row),

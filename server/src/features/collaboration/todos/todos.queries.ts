@@ -7,7 +7,7 @@ import type { Todo } from '../../../kernel/db/rows.ts';
 import { publish } from '../../../kernel/events/index.ts';
 import type { Page } from '../../../kernel/http/pagination.ts';
 import { countUpTo } from '../../../kernel/http/paging.queries.ts';
-import { abilityScope, below, groupScope, withTables } from '../../namespaces/index.ts';
+import { abilityScope, below, groupScope, type ReferredNamespace, withTables } from '../../namespaces/index.ts';
 import type { Noteable, NoteableType } from '../notes/index.ts';
 
 export type TodoAction = Todo['action'];
@@ -179,6 +179,17 @@ export async function projectsOfTodos(db: Db, ids: readonly number[]): Promise<R
     .innerJoin('namespaces as n', 'n.id', 'p.namespace_id')
     .select(['p.id', 'p.name', 'p.path', 'n.full_name', 'n.full_path'])
     .where('p.id', 'in', [...ids])
+    .execute();
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** Groups whose epics to-dos are about. */
+export async function groupsOfTodos(db: Db, ids: readonly number[]): Promise<ReadonlyMap<number, ReferredNamespace>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('namespaces')
+    .select(['id', 'name', 'path', 'kind', 'full_path', 'parent_id', 'owner_id', 'avatar_object_key'])
+    .where('id', 'in', [...ids])
     .execute();
   return new Map(rows.map((row) => [row.id, row]));
 }

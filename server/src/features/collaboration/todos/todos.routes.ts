@@ -57,12 +57,13 @@ type Dependencies = Pick<NoteRouteDependencies, 'db' | 'externalUrl'> & { readon
 function presenter({ db, externalUrl, kinds }: Dependencies) {
   return async (rows: readonly TodoRow[], caller: Caller): Promise<ReadonlyMap<number, Static<typeof Todo>>> => {
     const present = (ids: readonly (number | null)[]) => [...new Set(ids)].filter((id) => id !== null);
-    const [people, projects, bodies, targets] = await Promise.all([
+    const [people, projects, groups, bodies, targets] = await Promise.all([
       findReferences(
         db,
         rows.map((row) => row.author_id),
       ),
       queries.projectsOfTodos(db, present(rows.map((row) => row.project_id))),
+      queries.groupsOfTodos(db, present(rows.map((row) => row.namespace_id))),
       queries.bodiesOf(db, present(rows.map((row) => row.note_id)), caller),
       Promise.all(
         [...Map.groupBy(rows, (row) => row.noteable_type)].map(async ([type, some]) => {
@@ -79,9 +80,10 @@ function presenter({ db, externalUrl, kinds }: Dependencies) {
         const author = people.get(row.author_id);
         if (!target || !author) return [];
         const project = row.project_id === null ? undefined : projects.get(row.project_id);
+        const group = row.namespace_id === null ? undefined : groups.get(row.namespace_id);
         const body = row.note_id === null ? undefined : bodies.get(row.note_id);
         if (body === null) return [];
-        return [[row.id, todoJson(row, { target, author, project, body }, externalUrl)] as const];
+        return [[row.id, todoJson(row, { target, author, project, group, body }, externalUrl)] as const];
       }),
     );
   };

@@ -70,6 +70,18 @@ it('about an internal comment are for those who may read it still', async () => 
   await app.delivery.drain();
   const seen = async () => (await call<Json[]>('GET', '/todos', undefined, reader)).body.map(({ body }) => body);
   expect(await seen()).toEqual([internal.body, internal.body]);
+  const { body: all } = await call<Json[]>('GET', '/todos', undefined, reader);
+  const { id, name, path, full_path } = group;
+  expect(all.map(({ project: of, group: above }) => [of, above])).toEqual([
+    [
+      null,
+      {
+        ...{ id, name, path, full_path, kind: 'group', parent_id: null, avatar_url: null },
+        web_url: `${app.url}/groups/${full_path}`,
+      },
+    ],
+    [expect.objectContaining({ id: project.id }), undefined],
+  ]);
   await call('PUT', `/groups/${group.id}/members/${reader.user.id}`, { access_level: Level.guest });
   expect(await seen()).toEqual([]);
   expect((await call('GET', `/projects/${project.id}/issues/${issue.iid}`, undefined, reader)).status).toBe(200);

@@ -2,7 +2,7 @@
 import type { Static } from 'typebox';
 import type { Namespace as Row } from '../../../kernel/db/rows.ts';
 import { Count, Day, Entity, Flag, Id, Nullable, Sometimes, Text, Word } from '../../../kernel/http/entity.ts';
-import { namespacePictureUrl } from '../avatars/pictures.ts';
+import { namespaceReference } from './reference.entity.ts';
 
 export const Namespace = Entity('Namespace', {
   id: Id(),
@@ -38,14 +38,7 @@ export function namespaceJson(
   const { externalUrl } = options;
   const group = row.kind === 'group';
   return {
-    id: row.id,
-    name: row.name,
-    path: row.path,
-    kind: row.kind,
-    full_path: row.full_path,
-    parent_id: row.parent_id,
-    avatar_url: namespacePictureUrl(externalUrl, row),
-    web_url: group ? `${externalUrl}/groups/${row.full_path}` : `${externalUrl}/${row.full_path}`,
+    ...namespaceReference(row, externalUrl),
     billable_members_count: figures.billable,
     // Everything is on for everybody: there is one plan and nothing to try out.
     trial_ends_on: null,

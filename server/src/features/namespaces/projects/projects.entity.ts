@@ -15,18 +15,8 @@ import {
   Word,
 } from '../../../kernel/http/entity.ts';
 import { CustomAttribute, UserReference } from '../../identity/index.ts';
+import { NamespaceReference } from '../namespaces/reference.entity.ts';
 import { settingsProperties } from './settings.entity.ts';
-
-const namespace = Fields({
-  id: Id(),
-  name: Text(),
-  path: Text(),
-  kind: Word(['user', 'group']),
-  full_path: Text(),
-  parent_id: Nullable(Id()),
-  avatar_url: Nullable(Text()),
-  web_url: Text(),
-});
 
 const statistics = Fields({
   commit_count: Count(),
@@ -78,7 +68,7 @@ const basic = {
   star_count: Count(),
   last_activity_at: Timestamp({ description: 'When something last happened in it, to the hour' }),
   visibility: Word(['private', 'internal', 'public']),
-  namespace,
+  namespace: NamespaceReference,
 };
 
 /** A project without the rest, as it is told of a fork. */

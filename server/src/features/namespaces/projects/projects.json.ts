@@ -4,7 +4,8 @@ import { letsIn } from '../../../kernel/authz/git-protocols.ts';
 import { Level } from '../../../kernel/authz/levels.ts';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/index.ts';
-import { namespacePictureUrl, pictureUrl } from '../avatars/pictures.ts';
+import { pictureUrl } from '../avatars/pictures.ts';
+import { namespaceReference } from '../namespaces/reference.entity.ts';
 import type { BasicProjectJson, ProjectExtras, ProjectJson } from './projects.entity.ts';
 import { settingsJson } from './settings.entity.ts';
 
@@ -69,19 +70,7 @@ export function basicProjectJson(
     star_count: project.star_count,
     last_activity_at: project.last_activity_at,
     visibility: project.visibility,
-    namespace: {
-      id: namespace.id,
-      name: namespace.name,
-      path: namespace.path,
-      kind: namespace.kind,
-      full_path: namespace.full_path,
-      parent_id: namespace.parent_id,
-      avatar_url: namespacePictureUrl(externalUrl, namespace),
-      web_url:
-        namespace.kind === 'user'
-          ? `${externalUrl}/${namespace.full_path}`
-          : `${externalUrl}/groups/${namespace.full_path}`,
-    },
+    namespace: namespaceReference(namespace, externalUrl),
   };
 }
 

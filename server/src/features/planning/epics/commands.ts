@@ -11,6 +11,7 @@ import {
   type Commandable,
   dayIn,
   guarded,
+  noDay,
   type Running,
 } from '../../collaboration/quick-actions/index.ts';
 import { issueNamed, type OnIssue } from '../issues/commanded.ts';
@@ -144,7 +145,7 @@ export function epicCommands(deps: {
       guarded('plan', ['due'], async (_on, argument) => {
         const due_date = dayIn(argument);
         return due_date === null
-          ? null
+          ? noDay
           : { changes: { due_date }, wish: { due_date }, summary: `Set the due date to ${due_date}.` };
       }),
       guarded('plan', ['remove_due_date'], async ({ place }) => {

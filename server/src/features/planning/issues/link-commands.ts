@@ -36,12 +36,16 @@ export function linkCommands(deps: IssueCommandDependencies): readonly Command[]
   /** Moves or clones to the project that is named. */
   async function transfer(
     on: Running,
+    verb: 'move' | 'clone',
     path: string,
     work: (there: Parameters<typeof transfers.move>[3]) => Outcome | null,
-  ): Promise<Outcome | null> {
+  ): Promise<Outcome | string | null> {
     const { subject } = await issueAt(db, on.place);
     const there = path === '' ? subject : await parents.project(path, on.caller);
-    return there && canOnProject(on.caller, 'update_issue', there) ? work(there) : null;
+    if (!there) return `Unable to ${verb}. Target project doesn't exist.`;
+    return canOnProject(on.caller, 'update_issue', there)
+      ? work(there)
+      : `Unable to ${verb}. Insufficient permissions.`;
   }
 
   return [
@@ -79,7 +83,7 @@ export function linkCommands(deps: IssueCommandDependencies): readonly Command[]
     guarded('plan', ['move'], async (on, path) => {
       const { row, subject } = await issueAt(db, on.place);
       if (path === '' || row.moved_to_id !== null) return null;
-      return await transfer(on, path, (there) =>
+      return await transfer(on, 'move', path, (there) =>
         there.project.id === subject.project.id
           ? null
           : {
@@ -93,7 +97,7 @@ export function linkCommands(deps: IssueCommandDependencies): readonly Command[]
       const { row, subject } = await issueAt(db, on.place);
       const withNotes = /(?:^|\s)--with_notes$/.test(argument);
       const path = argument.replace(/(?:^|\s+)--with_notes$/, '').trim();
-      return await transfer(on, path, (there) => ({
+      return await transfer(on, 'clone', path, (there) => ({
         changes: { clone_with_notes: withNotes },
         summary: `Cloned this issue to ${path || 'this project'}.`,
         after: async () => void (await transfers.clone(subject, on.caller, row, there, { withNotes })),

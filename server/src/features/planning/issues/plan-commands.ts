@@ -8,6 +8,7 @@ import {
   dayIn,
   guarded,
   labelsIn,
+  noDay,
   type Outcome,
   type Wish,
 } from '../../collaboration/quick-actions/index.ts';
@@ -74,7 +75,7 @@ export const retyped =
 export const planCommands = ({ db, parents }: PlanCommandDependencies): readonly Command[] => [
   guarded('plan', ['due'], async (_on, argument) => {
     const due_date = dayIn(argument);
-    return due_date === null ? null : set({ due_date }, `Set the due date to ${due_date}.`);
+    return due_date === null ? noDay : set({ due_date }, `Set the due date to ${due_date}.`);
   }),
   clearing(db, ['remove_due_date'], 'due_date', { due_date: null }, 'Removed the due date.'),
   guarded('plan', ['weight'], async (_on, argument) =>
@@ -125,6 +126,9 @@ export const planCommands = ({ db, parents }: PlanCommandDependencies): readonly
     const { row } = await issueAt(db, place);
     const name = argument.toLowerCase();
     const severity = Object.hasOwn(severities, name) ? severities[name] : undefined;
-    return severity && row.type === 'incident' ? set({ severity }, `Set the severity to ${severity}.`) : null;
+    if (row.type !== 'incident') return null;
+    return severity
+      ? set({ severity }, `Set the severity to ${severity}.`)
+      : 'No severity matches the provided parameter.';
   }),
 ];

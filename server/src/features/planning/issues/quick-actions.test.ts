@@ -134,6 +134,50 @@ describe('quick actions', () => {
     expect(await get<Json[]>('/todos', guest)).toEqual([]);
   });
 
+  it('that are refused are told of beside those that were applied, and the text is kept', async () => {
+    const { path } = await make({ start_date: '2031-05-06' });
+    const say = async (body: string) => {
+      const { status, body: said } = await post(`${path}/notes`, { body });
+      return [status, said.commands_changes, said.summary];
+    };
+    const early = 'Due date must be greater than or equal to start date';
+    const kept = await post(`${path}/discussions`, { body: 'Said\n/weight 4\n/due 2031-05-01\n/todo' });
+    expect([kept.status, kept.body.notes]).toMatchObject([
+      201,
+      [
+        {
+          ...{ body: 'Said', commands_changes: {} },
+          summary: [...['weight', 'due', 'todo'].map((name) => `Could not apply ${name} command.`), early],
+        },
+      ],
+    ]);
+    expect(await get(path)).toMatchObject({ weight: null });
+    const alone = await post(`${path}/notes`, { body: '/due 2031-05-01' });
+    expect([alone.status, alone.body]).toEqual([400, { message: `400 Bad request - ${early}` }]);
+    expect(await say('/todo\n/weight 5\n/spend -1h\n/subscribe')).toEqual([
+      202,
+      { weight: 5, todo_event: 'add' },
+      [
+        ...[
+          'Added a to-do item.',
+          'Set weight to 5.',
+          'Could not apply spend command.',
+          'Could not apply subscribe command.',
+        ],
+        'Time to subtract exceeds the total time spent',
+      ],
+    ]);
+    expect(await get(path)).toMatchObject({ weight: 5, time_stats: { total_time_spent: 0 } });
+    expect(await say('/assign @nobody-here\n/due someday\n/move no/where')).toEqual([
+      202,
+      {},
+      [
+        ...['Failed to find users for @nobody-here.', 'Failed to set due date because the date format is invalid.'],
+        "Unable to move. Target project doesn't exist.",
+      ],
+    ]);
+  });
+
   it('are taken from descriptions of new issues and epics', async () => {
     const { description, labels } = await make({ description: 'Text\n/label ~bug\n/shrug' });
     expect([description, labels]).toEqual(['Text\n¯\\＿(ツ)＿/¯', ['bug']]);
@@ -228,7 +272,7 @@ describe('quick actions', () => {
       [`/remove_child ${app.url}/${named.replace('#', '/-/issues/')}`, {}, parent, null],
       ['/due 2031-05-06', { due_date: '2031-05-06' }, epic, expect.objectContaining({ due_date: '2031-05-06' })],
       ['/remove_due_date', { due_date: null }, epic, expect.objectContaining({ due_date: null })],
-      ['/unlabel', { remove_label_ids: [expect.any(Number)] }, epic, expect.objectContaining({ labels: [] })],
+      ['/unlabel', { label_ids: [] }, epic, expect.objectContaining({ labels: [] })],
       [
         `/copy_metadata &${there?.iid}`,
         { add_label_ids: [expect.any(Number)] },

@@ -86,6 +86,22 @@ describe('reactions', () => {
     expect((await project.api('GET', path)).body).toMatchObject({ upvotes: 0, downvotes: 1 });
     expect((await project.api('POST', `${path}/award_emoji`, { json: {} })).body).toEqual({ error: 'name is missing' });
     expect((await project.api('POST', `${path}/award_emoji`, { json: { name: 'a b' } })).status).toBe(400);
+    for (const [name, kept] of [
+      ['satisfied', 'laughing'],
+      ['slightly_smiling_face', 'slight_smile'],
+      ['wave_tone2', 'wave_tone2'],
+    ])
+      expect((await project.api('POST', `${path}/award_emoji`, { json: { name } })).body).toMatchObject({ name: kept });
+    for (const name of ['no_such_emoji', 'rocket_tone2', 'constructor']) {
+      const unknown = await project.api('POST', `${path}/award_emoji`, { json: { name } });
+      expect([unknown.status, unknown.body]).toEqual([
+        404,
+        { message: '404 Award Emoji Name is not a valid emoji name Not Found' },
+      ]);
+    }
+    const summary = ['Could not apply award command.'];
+    const reacted = await project.api('POST', `${path}/notes`, { json: { body: '/award :no_such_emoji:' } });
+    expect([reacted.status, reacted.body]).toEqual([202, { commands_changes: {}, summary }]);
     expect((await project.api('POST', `${path}/award_emoji`, { json: { name: 'star' }, ...as(guest) })).status).toBe(
       403,
     );

@@ -88,6 +88,9 @@ describe('documents', () => {
 
   test('emoji that are known, and metadata before the text', () => {
     expect(html(':tada: :constructor: 10:30:20')).toContain('🎉 :constructor: 10:30:20');
+    expect(html(':jigsaw: :flag_de: :wave_tone3: :v_tone1: :rocket_tone1: :man_technologist_tone5:')).toContain(
+      '🧩 🇩🇪 👋🏽 ✌🏻 :rocket_tone1: 👨🏿‍💻',
+    );
     expect(html('---\ntitle: A <b>\n---\n# B')).toBe(
       '<pre><code class="language-yaml">title: A &lt;b&gt;\n</code></pre>\n<h1 id="b">B</h1>\n',
     );
