@@ -7,6 +7,7 @@ import { loadObject } from './features/projects/object-views.ts';
 import { PendingProjects } from './features/projects/ProjectLists.tsx';
 import * as data from './lib/data.ts';
 import { queries } from './lib/queries.ts';
+import { currentSession } from './lib/session.ts';
 import { externalPath, fromSegment, internalPath } from './lib/urls.ts';
 import { workCounts } from './lib/work.ts';
 import { fetched, load, parts } from './loaders.ts';
@@ -14,7 +15,16 @@ import { accountRoutes } from './routes/account.ts';
 import { adminMode, adminRoutes } from './routes/admin.ts';
 import { aliases, groupAliases, projectAliases } from './routes/aliases.ts';
 import { adminAuditRoutes, groupLog, projectLog } from './routes/audit.ts';
-import { administration, group, memberSearch, number, root, signedIn, text } from './routes/base.ts';
+import {
+  administration,
+  group,
+  memberSearch,
+  number,
+  root,
+  signedIn,
+  signedInOrVisiting,
+  text,
+} from './routes/base.ts';
 import { groupBoardRoutes, projectBoardRoutes } from './routes/boards.ts';
 import { catalogRoutes } from './routes/catalog.ts';
 import { ciRoutes } from './routes/ci.ts';
@@ -64,11 +74,12 @@ const start = createRoute({
     list: text(search.list),
     order: text(search.order),
   }),
-  beforeLoad: signedIn,
+  beforeLoad: ({ location, search }) =>
+    search.list === 'all' ? signedInOrVisiting({ location }) : signedIn({ location }),
   loaderDeps: ({ search }) => search,
-  loader: ({ deps }) =>
+  loader: async ({ deps }) =>
     Promise.all([
-      queries.ensureQueryData(workCounts()),
+      (await currentSession()).user ? queries.ensureQueryData(workCounts()) : null,
       deps.list === 'activity'
         ? queries.ensureQueryData(data.ownActivity(deps.page ?? 1))
         : queries.ensureQueryData(data.projects(deps)),

@@ -310,11 +310,15 @@ async function readings(suite: Suite, page: Page, call: Api): Promise<void> {
         .getByText('mesh', { exact: true })
         .first()
         .click({ modifiers: ['ControlOrMeta'] });
-      const elsewhere = page.getByRole('list', { name: 'Definitions in other files' });
-      await elsewhere.getByRole('link', { name: 'src/cogs/mesh.py:1' }).click();
+      // There is one definition: the click leads to it, and back is where the name was.
       await arrived(page, 'blob/outline/src/cogs/mesh.py');
       await page.waitForURL(/#L1$/);
       await page.getByRole('list', { name: 'Symbols of mesh.py' }).waitFor();
+      await page.goBack();
+      await arrived(page, 'blob/outline/src/drive.ts');
+      const elsewhere = page.getByRole('list', { name: 'Definitions in other files' });
+      await elsewhere.getByRole('link', { name: 'src/cogs/mesh.py:1' }).click();
+      await arrived(page, 'blob/outline/src/cogs/mesh.py');
       await page.getByLabel('Filter symbols').fill('paddle');
       await page.getByLabel('Filter symbols').press('Enter');
       await page.getByText('No definition of "paddle" found').waitFor();

@@ -44,6 +44,7 @@ export async function groupJourney(suite: Suite): Promise<void> {
       await accounts(suite, person);
       await moves(suite, person, world);
       await person.close();
+      await visits(suite, await openWindow(browser, instance.url), call);
     });
     for (const look of [{ dark: true }, { width: 390 }])
       await withBrowser(async (browser) => {
@@ -217,6 +218,32 @@ async function moves(suite: Suite, person: Person, { top }: World): Promise<void
     await page.getByRole('heading', { name: 'Great Observatory', level: 1 }).waitFor();
     quiet(person);
   });
+}
+
+async function visits(suite: Suite, visitor: Person, call: Api): Promise<void> {
+  const { page } = visitor;
+  await suite.required('browser: whoever is not signed in explores what is public', async () => {
+    const open = { name: 'Planetarium', path: 'planetarium', visibility: 'public' };
+    const { id } = await call.expect<{ id: number }>(201, 'POST', '/groups', open);
+    await call.expect(201, 'POST', '/projects', { name: 'stars', namespace_id: id, visibility: 'public' });
+    await page.goto('/users/sign_in');
+    await page.getByRole('link', { name: 'Explore public projects' }).click();
+    const projects = page.getByRole('list', { name: 'Projects' });
+    await projects.getByRole('link', { name: 'Planetarium / stars' }).waitFor();
+    assert.equal(await projects.getByRole('listitem').count(), 1);
+    await screenshot(page, 'explore');
+    await accessible(page);
+    await page.getByRole('link', { name: 'Groups', exact: true }).click();
+    await page.getByRole('list', { name: 'Groups' }).getByRole('link', { name: 'Planetarium' }).click();
+    await page.getByRole('link', { name: 'stars' }).click();
+    await page.waitForURL(/\/planetarium\/stars$/);
+    await page.getByRole('heading', { name: 'stars', level: 1 }).waitFor({ state: 'attached' });
+    await page.getByText('This repository is empty').waitFor();
+    await page.goto('/');
+    await page.getByLabel('Username or email').waitFor();
+    quiet(visitor);
+  });
+  await visitor.close();
 }
 
 async function looks(suite: Suite, person: Person, name: string): Promise<void> {

@@ -83,7 +83,7 @@ const pasted: readonly (readonly [address: string, page: string])[] = [
   ['/groups/lighthouse/-/hooks', '/groups/lighthouse/-/settings?part=hooks'],
   ['/help', '/help'],
   ['/explore', '/?list=all'],
-  ['/explore/groups', '/dashboard/groups'],
+  ['/explore/groups', '/dashboard/groups?list=all'],
   ['/dashboard/projects/starred', '/?list=starred'],
 ];
 

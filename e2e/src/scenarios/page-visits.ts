@@ -217,7 +217,7 @@ export const visits = (made: Made): readonly Visit[] => {
     ['/dashboard/merge_requests', 'Your work', '/dashboard/work'],
     ['/dashboard/snippets', 'Snippets', '/-/snippets'],
     ['/explore', 'Projects', '/?list=all'],
-    ['/explore/groups', 'Groups', '/dashboard/groups'],
+    ['/explore/groups', 'Groups', '/dashboard/groups?list=all'],
     ['/explore/projects/topics', 'Topics'],
     ['/explore/catalog', 'CI/CD catalog'],
     ['/explore/snippets', 'Snippets', '/-/snippets?scope=public'],

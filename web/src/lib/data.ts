@@ -90,7 +90,7 @@ export const project = (path: string) =>
     queryFn: () =>
       unwrap(
         client.GET('/projects/{id}', {
-          params: { path: { id: path }, query: { license: true, with_starred: true } },
+          params: { path: { id: path }, query: { license: true, with_starred: true, with_counts: true } },
         }),
       ),
   });
@@ -108,7 +108,7 @@ export const group = (path: string) =>
     queryFn: () =>
       unwrap(
         client.GET('/groups/{id}', {
-          params: { path: { id: path }, query: { with_projects: false, with_own_access_level: true } },
+          params: { path: { id: path }, query: { with_projects: false, with_own_access_level: true, with_counts: true } },
         }),
       ),
   });

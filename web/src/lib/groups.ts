@@ -30,6 +30,8 @@ export interface GroupFilter {
   readonly sort?: GroupSort | undefined;
   readonly page?: number | undefined;
   readonly visibility?: Visibility | undefined;
+  /** Also those of which the caller is no member. */
+  readonly list?: 'all' | undefined;
 }
 
 export const visibilities = ['private', 'internal', 'public'] as const;
@@ -46,8 +48,8 @@ const orderOf = (sort: GroupSort | undefined) =>
     ? ({ order_by: 'id', sort: 'desc' } as const)
     : ({ order_by: sort === 'path' ? 'path' : 'name', sort: 'asc' } as const);
 
-/** Groups of which the caller is a member: the highest ones, or all that a search finds. */
-export const ownGroups = (filter: GroupFilter) =>
+/** Groups of which the caller is a member, or all that they see. */
+export const groupList = (filter: GroupFilter) =>
   queryOptions({
     queryKey: ['groups', filter],
     queryFn: () =>
@@ -56,7 +58,7 @@ export const ownGroups = (filter: GroupFilter) =>
           params: {
             query: {
               ...orderOf(filter.sort),
-              min_access_level: 10,
+              ...(filter.list === 'all' ? { all_available: true } : { min_access_level: 10 }),
               per_page: 20,
               page: filter.page ?? 1,
               ...(filter.search ? { search: filter.search } : {}),

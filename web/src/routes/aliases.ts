@@ -87,7 +87,7 @@ const pages: Leads = {
   '/explore/projects': lists('all'),
   '/explore/projects/starred': lists('all'),
   '/explore/projects/trending': lists('all'),
-  '/explore/groups': { to: '/dashboard/groups' },
+  '/explore/groups': { to: '/dashboard/groups', search: { list: 'all' } },
   '/explore/snippets': { to: '/-/snippets/$', params: { _splat: '' }, search: { scope: 'public' } },
   '/projects': lists(),
   '/groups': { to: '/dashboard/groups' },

@@ -61,6 +61,11 @@ export async function signedIn({ location }: { location: { href: string } }) {
     throw redirect({ to: twoFactorPath });
 }
 
+/** Of what everybody may see: whoever is signed in passes as elsewhere. */
+export async function signedInOrVisiting(at: { location: { href: string } }) {
+  if ((await currentSession()).user) await signedIn(at);
+}
+
 export const adminModePath = '/admin/session/new';
 
 /** Lets administrators through; those who have not entered admin mode do that first. */

@@ -4,15 +4,15 @@ import {
   contents,
   type GroupFilter,
   type GroupSort,
+  groupList,
   groupsBelow,
   type OverviewFilter,
-  ownGroups,
   projectsIn,
   visibilities,
 } from '../lib/groups.ts';
 import { queries } from '../lib/queries.ts';
 import { fromSegment } from '../lib/urls.ts';
-import { group, memberSearch, number, root, signedIn, text } from './base.ts';
+import { group, memberSearch, number, root, signedIn, signedInOrVisiting, text } from './base.ts';
 import { groupRunner } from './runners.ts';
 
 const sorts: readonly GroupSort[] = ['name', 'path', 'newest'];
@@ -33,10 +33,12 @@ const ownGroupsPage = createRoute({
     sort: sortOf(search.sort),
     page: number(search.page),
     visibility: visibilities.find((each) => each === search.visibility),
+    list: search.list === 'all' ? 'all' : undefined,
   }),
-  beforeLoad: signedIn,
+  beforeLoad: ({ location, search }) =>
+    search.list === 'all' ? signedInOrVisiting({ location }) : signedIn({ location }),
   loaderDeps: ({ search }) => search,
-  loader: ({ deps }) => queries.ensureQueryData(ownGroups(deps)),
+  loader: ({ deps }) => queries.ensureQueryData(groupList(deps)),
   component: lazyRouteComponent(() => import('../features/groups/OwnGroupsPage.tsx')),
 });
 const overview = createRoute({

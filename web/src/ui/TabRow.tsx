@@ -10,6 +10,12 @@ interface TabRowProps {
   readonly children: ReactNode;
 }
 
+/** The server counts so far. */
+const mostCounted = 1000;
+/** How many are open, where any are. */
+export const withCount = (label: string, count = 0): string =>
+  count === 0 ? label : `${label} ${count < mostCounted ? count : `${mostCounted - 1}+`}`;
+
 export function TabRow({ label, className, children }: TabRowProps) {
   const row = useCurrentInSight<HTMLElement>();
   return (

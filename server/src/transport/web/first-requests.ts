@@ -37,8 +37,8 @@ interface Place {
 }
 
 /** What pages of projects and groups ask of the object whose header they show. */
-const ofProject = '?license=true&with_starred=true';
-const ofGroup = '?with_projects=false&with_own_access_level=true';
+const ofProject = '?license=true&with_starred=true&with_counts=true';
+const ofGroup = '?with_projects=false&with_own_access_level=true&with_counts=true';
 
 /** What an address is about, and which of its pages it is. */
 function placeOf(path: string, old: ReadonlySet<string>): Place {

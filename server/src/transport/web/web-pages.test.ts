@@ -28,7 +28,7 @@ function serve(from: string) {
   return server;
 }
 /** What pages ask of the project whose header they show. */
-const ofProject = '?license=true&with_starred=true';
+const ofProject = '?license=true&with_starred=true&with_counts=true';
 const html = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 
 describe('web pages', () => {
@@ -85,7 +85,7 @@ describe('web pages', () => {
     ['/group/sub/pro.ject-1/-/issues?state=all', [`/api/v4/projects/group%2Fsub%2Fpro.ject-1${ofProject}`]],
     [
       '/groups/group/sub/-/merge_requests',
-      ['/api/v4/groups/group%2Fsub?with_projects=false&with_own_access_level=true'],
+      ['/api/v4/groups/group%2Fsub?with_projects=false&with_own_access_level=true&with_counts=true'],
     ],
     ['/groups/new', []],
     ['/group/a%3E,%20b/-/issues', []],
@@ -143,9 +143,9 @@ describe('web pages', () => {
       [
         '/groups/group/-/epics?state=all',
         ['Epics'],
-        ['/api/v4/groups/group?with_projects=false&with_own_access_level=true'],
+        ['/api/v4/groups/group?with_projects=false&with_own_access_level=true&with_counts=true'],
       ],
-      ['/groups/group/sub', [], ['/api/v4/groups/group%2Fsub?with_projects=false&with_own_access_level=true']],
+      ['/groups/group/sub', [], ['/api/v4/groups/group%2Fsub?with_projects=false&with_own_access_level=true&with_counts=true']],
       ['/admin', ['Admin'], []],
       ['/-/user_settings/profile', [], []],
       ['/group', [], []],

@@ -4,7 +4,7 @@ import { Settled } from '../../ui/Settled.tsx';
 import { SideList } from '../../ui/SideList.tsx';
 import classes from './account.module.css';
 
-const pages = [
+export const pages = [
   ['/-/user_settings/profile', 'Profile'],
   ['/-/profile/account', 'Account'],
   ['/-/user_settings/password', 'Password'],

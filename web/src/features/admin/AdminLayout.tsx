@@ -4,7 +4,7 @@ import { Page } from '../../ui/Page.tsx';
 import { SideList } from '../../ui/SideList.tsx';
 import settings from '../settings/settings.module.css';
 
-const pages = [
+export const pages = [
   ['/admin', 'Overview'],
   ['/admin/usage', 'Usage and limits'],
   ['/admin/users', 'Users'],

@@ -1,7 +1,11 @@
 /** Where the palette leads: recent places, projects, groups, people, issues and merge requests, files, code, pages and actions. */
 import { client, unwrap } from '../../lib/api.ts';
+import * as data from '../../lib/data.ts';
 import type { MergeRequestAnswer } from '../../lib/merge-requests.ts';
+import { queries } from '../../lib/queries.ts';
+import { currentSession } from '../../lib/session.ts';
 import { fromSegment } from '../../lib/urls.ts';
+import { level, levelIn } from '../projects/useProject.ts';
 
 export interface Target {
   readonly href: string;
@@ -63,6 +67,24 @@ const projectPages = (path: string): readonly Target[] =>
     ] as const
   ).map(([below, label]) => ({ href: `/${path}${below}`, label, hint: path }));
 
+/** Parts of the project's settings, one's account and the administration, each for those who may open them. */
+async function settings(project: string | undefined): Promise<readonly Target[]> {
+  const { user, admin } = await currentSession();
+  const shown = project === undefined ? undefined : queries.getQueryData(data.project(project).queryKey);
+  const [account, administration, ofProject] = await Promise.all([
+    import('../account/AccountLayout.tsx'),
+    admin ? import('../admin/AdminLayout.tsx') : null,
+    shown && levelIn(shown, user) >= level.maintainer ? import('../settings/SettingsPage.tsx') : null,
+  ]);
+  const named = (list: readonly (readonly [string, string])[], hint: string): readonly Target[] =>
+    list.map(([href, label]) => ({ href, label, hint }));
+  return [
+    ...named(ofProject?.addresses(`/${project}`) ?? [], 'Project settings'),
+    ...named(account.pages, 'Your account'),
+    ...named(administration?.pages ?? [], 'Administration'),
+  ];
+}
+
 const recentKey = 'millrace-recent-places';
 const mostRecent = 8;
 
@@ -114,15 +136,15 @@ async function byTitle(text: string, project: string | undefined) {
   ]);
 }
 
+const mostPages = 12;
 const mostFiles = 6;
 const mostLines = 5;
 
 /** Files of the project's default branch by a few letters of their path. */
 async function filesNamed(text: string, project: string): Promise<Target[]> {
-  const [{ bestPaths }, { allPaths }, { queries }, { encodedPath }] = await Promise.all([
+  const [{ bestPaths }, { allPaths }, { encodedPath }] = await Promise.all([
     import('../../lib/fuzzy.ts'),
     import('../../lib/repository.ts'),
-    import('../../lib/queries.ts'),
     import('../../lib/search.ts'),
   ]);
   const paths = await queries.fetchQuery(allPaths(project, 'HEAD'));
@@ -166,14 +188,17 @@ export async function findTargets(text: string, project: string | undefined): Pr
   const query = { search: wanted, per_page: 6 };
   const long = wanted.length > 1;
   const inProject = long && project !== undefined && !/^[!#]/.test(wanted);
-  const [projects, groups, [issues, requests], people, files, lines] = await Promise.all([
+  const [projects, groups, [issues, requests], people, files, lines, more] = await Promise.all([
     unwrap(client.GET('/projects', { params: { query: { ...query, simple: true, search_namespaces: true } } })),
     unwrap(client.GET('/groups', { params: { query } })),
     long ? byTitle(wanted, project) : ([[], []] as const),
     long ? unlessRefused(unwrap(client.GET('/users', { params: { query: { ...query, per_page: 4 } } }))) : [],
     inProject ? unlessRefused(filesNamed(wanted, project)) : [],
     inProject && wanted.length > 2 ? unlessRefused(linesWith(wanted, project)) : [],
+    settings(project),
   ]);
+  const listed = new Set(known.map(({ href }) => href));
+  const others = more.filter(({ href }) => !listed.has(href));
   const search = encodeURIComponent(wanted);
   return [
     {
@@ -189,7 +214,7 @@ export async function findTargets(text: string, project: string | undefined): Pr
     },
     { title: 'Files', targets: files },
     { title: 'Code', targets: lines },
-    { title: 'Pages and actions', targets: [...known, ...actions].filter(matches) },
+    { title: 'Pages and actions', targets: [...known, ...actions, ...others].filter(matches).slice(0, mostPages) },
     {
       title: 'Search',
       targets: [

@@ -5,7 +5,7 @@ import { Link, useLocation } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { memberCount } from '../../lib/groups.ts';
 import { LinkButton } from '../../ui/links.ts';
-import { TabRow } from '../../ui/TabRow.tsx';
+import { TabRow, withCount } from '../../ui/TabRow.tsx';
 import { AccessButton } from '../members/AccessButton.tsx';
 import { Crumbs } from '../projects/Crumbs.tsx';
 import classes from '../projects/projects.module.css';
@@ -55,10 +55,10 @@ export function GroupFrame({ children }: { children: ReactNode }) {
             Overview
           </Link>
           <Link to="/g/$path/issues" params={params} {...current('issues')}>
-            Issues
+            {withCount('Issues', group.counts?.issues)}
           </Link>
           <Link to="/g/$path/merge_requests" params={params} {...current('merge_requests')}>
-            Merge requests
+            {withCount('Merge requests', group.counts?.merge_requests)}
           </Link>
           <Link to="/g/$path/pipelines" params={params} {...current('pipelines')}>
             Pipelines

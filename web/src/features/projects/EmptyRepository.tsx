@@ -9,12 +9,16 @@ import { Command, EmptyState } from '../../ui/EmptyState.tsx';
 import { AddMenu } from '../files/AddMenu.tsx';
 import { firstSteps } from './first-steps.ts';
 import classes from './projects.module.css';
+import { level, useProject } from './useProject.ts';
 
 export function EmptyRepository({ project, path }: { project: Schemas['Project']; path: string }) {
   const { data: addresses } = useSuspenseQuery(gitAddresses(path));
+  const { level: own } = useProject();
   const [wished, setWished] = useState('http');
   const overSsh = addresses.ssh !== null && (wished === 'ssh' || addresses.http === null);
   const address = overSsh ? addresses.ssh : addresses.http;
+  if (own < level.developer)
+    return <EmptyState title="This repository is empty">Nobody has pushed to it yet.</EmptyState>;
   if (!address)
     return <EmptyState title="This repository is empty">git access to this project is disabled.</EmptyState>;
   const steps = firstSteps(project, address);

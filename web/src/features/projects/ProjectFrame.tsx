@@ -1,13 +1,16 @@
 /** The header of a project: where it is, how to clone it, and its one row of tabs. */
 import { Avatar } from '@mantine/core';
 import { IconGitFork } from '@tabler/icons-react';
+import { useQueryClient } from '@tanstack/react-query';
 import { Link, useLocation, useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useMemo } from 'react';
 import type { Schemas } from '../../lib/api.ts';
+import * as data from '../../lib/data.ts';
 import { toSegment } from '../../lib/urls.ts';
+import { useTopics } from '../../lib/useLive.ts';
 import { LinkButton } from '../../ui/links.ts';
 import { useKeySequence } from '../../ui/sequence.ts';
-import { TabRow } from '../../ui/TabRow.tsx';
+import { TabRow, withCount } from '../../ui/TabRow.tsx';
 import { AccessButton } from '../members/AccessButton.tsx';
 import { PipelineTabs } from '../pipelines/PipelineTabs.tsx';
 import { CloneMenu } from './CloneMenu.tsx';
@@ -54,9 +57,25 @@ function Origin({ project }: { project: Schemas['Project'] }) {
   );
 }
 
+/** Whether the project has it; visitors are told only what they see. */
+const shows = (project: Schemas['Project'], of: 'issues' | 'merge_requests'): boolean =>
+  project[`${of}_enabled`] ?? project.counts?.[of] !== undefined;
+
+/** Counts again when something in a list changes that the caller sees. */
+function useLiveCounts({ id, counts }: Schemas['Project'], path: string): void {
+  const cache = useQueryClient();
+  const { queryKey } = data.project(path);
+  const topics = [
+    ...(counts?.issues === undefined ? [] : [`project:${id}:issues`]),
+    ...(counts?.merge_requests === undefined ? [] : [`project:${id}:merge_requests`]),
+  ];
+  useTopics(topics, [queryKey], () => void cache.invalidateQueries({ queryKey, exact: true }));
+}
+
 export function ProjectFrame({ children }: { children: ReactNode }) {
   const view = useProject();
-  const { project, segment } = view;
+  const { project, segment, path } = view;
+  useLiveCounts(project, path);
   const navigate = useNavigate();
   const inside = useLocation({ select: (location) => location.pathname }).split('/')[3] ?? '';
   const params = useMemo(() => ({ path: segment }), [segment]);
@@ -92,15 +111,15 @@ export function ProjectFrame({ children }: { children: ReactNode }) {
           <Visibility level={project.visibility} />
           <div className={classes.grow} />
           {view.level === 0 ? (
-            <AccessButton noun="project" path={view.path} offered={project.request_access_enabled === true} />
+            <AccessButton noun="project" path={path} offered={project.request_access_enabled === true} />
           ) : null}
-          <StarButton project={project} path={view.path} />
+          <StarButton project={project} path={path} />
           {project.empty_repo ? null : (
             <LinkButton to="/p/$path/forks/new" params={params} leftSection={<IconGitFork size={14} aria-hidden />}>
               Fork · {project.forks_count}
             </LinkButton>
           )}
-          <CloneMenu path={view.path} />
+          <CloneMenu path={path} />
         </div>
         <Origin project={project} />
         <TabRow label="Project" className={classes.tabs}>
@@ -130,25 +149,25 @@ export function ProjectFrame({ children }: { children: ReactNode }) {
           >
             Code
           </Link>
-          {project.issues_enabled === false ? null : (
+          {shows(project, 'issues') ? (
             <Link
               to="/p/$path/issues"
               params={params}
               {...current('issues', 'milestones', 'boards', 'iterations', 'value_stream_analytics')}
             >
-              Issues
+              {withCount('Issues', project.counts?.issues)}
             </Link>
-          )}
+          ) : null}
           {project.external_issue_tracker ? (
             <a href={project.external_issue_tracker.project_url} rel="noopener noreferrer">
               {project.external_issue_tracker.title}
             </a>
           ) : null}
-          {project.merge_requests_enabled === false ? null : (
+          {shows(project, 'merge_requests') ? (
             <Link to="/p/$path/merge_requests" params={params} {...current('merge_requests', 'merge_trains')}>
-              Merge requests
+              {withCount('Merge requests', project.counts?.merge_requests)}
             </Link>
-          )}
+          ) : null}
           {project.jobs_enabled === false ? null : (
             <Link
               to="/p/$path/pipelines"

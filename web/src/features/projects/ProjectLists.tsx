@@ -1,6 +1,8 @@
 /** The start page's heading, what can be created from it, and its row of lists: all of it stays while a list loads. */
+import { useQuery } from '@tanstack/react-query';
 import { Link, useLocation } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { sessionQuery } from '../../lib/session.ts';
 import { LinkButton } from '../../ui/links.ts';
 import { Page } from '../../ui/Page.tsx';
 import { TabRow } from '../../ui/TabRow.tsx';
@@ -25,6 +27,23 @@ export function ProjectLists({ children }: { children: ReactNode }) {
   // Of the address, which leads before the list is there.
   const { list, order } = useLocation({ select: ({ search }) => search as { list?: string; order?: string } });
   const current = projectListOf(list);
+  const { data: session } = useQuery(sessionQuery);
+  if (session && !session.user)
+    return (
+      <Page
+        title="Projects"
+        actions={
+          <>
+            <LinkButton to="/explore/projects/topics">Topics</LinkButton>
+            <LinkButton to="/dashboard/groups" search={{ list: 'all' }}>
+              Groups
+            </LinkButton>
+          </>
+        }
+      >
+        {children}
+      </Page>
+    );
   return (
     <Page
       title="Projects"

@@ -1,8 +1,9 @@
 /** The start page: the projects of the person who is signed in, what waits for them and what happened. */
 import { NativeSelect } from '@mantine/core';
-import { useSuspenseQuery } from '@tanstack/react-query';
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import * as data from '../../lib/data.ts';
+import { sessionQuery } from '../../lib/session.ts';
 import { workCounts, workSentence } from '../../lib/work.ts';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { FilterBar } from '../../ui/FilterBar.tsx';
@@ -17,7 +18,7 @@ const nothing: Readonly<Record<Exclude<ProjectList, 'activity'>, { title: string
   yours: { title: 'You have no projects yet', help: 'Create one, then push a repository to it.' },
   starred: { title: 'No starred projects yet', help: 'Star a project to add it to this list.' },
   contributed: { title: 'No contributions yet', help: 'Push commits or create a merge request.' },
-  all: { title: 'No projects yet', help: 'Create the first one.' },
+  all: { title: 'No projects yet', help: 'Projects that you may see are listed here.' },
   inactive: {
     title: 'No inactive projects',
     help: 'Archived projects and those scheduled for deletion are listed here.',
@@ -26,8 +27,9 @@ const nothing: Readonly<Record<Exclude<ProjectList, 'activity'>, { title: string
 
 /** What waits for the person, as a link to the list of it. */
 function Waiting() {
-  const { data: counts } = useSuspenseQuery(workCounts());
-  const sentence = workSentence(counts);
+  const { data: session } = useQuery(sessionQuery);
+  const { data: counts } = useQuery({ ...workCounts(), enabled: session?.user != null });
+  const sentence = counts ? workSentence(counts) : null;
   if (sentence === null) return null;
   return (
     <p className={classes.waiting}>

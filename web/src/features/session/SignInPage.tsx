@@ -99,6 +99,9 @@ export default function SignInPage() {
             No account yet? <Link to="/users/sign_up">Create an account</Link>
           </span>
         ) : null}
+        <Link to="/" search={{ list: 'all' }}>
+          Explore public projects
+        </Link>
       </div>
     </Page>
   );

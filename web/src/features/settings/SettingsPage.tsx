@@ -41,6 +41,10 @@ const parts = {
   place: ['Archive, move, delete', part(() => import('./parts/PlaceParts.tsx'))],
 } satisfies SettingsParts;
 
+/** Where the parts of a project are, below its address, and what they are called. */
+export const addresses = (project: string) =>
+  Object.entries(parts).map(([name, [label]]) => [`${project}/-/settings?part=${name}`, label] as const);
+
 /** For the loader of the route: the part comes with the page. */
 export const load = loadPart(parts);
 

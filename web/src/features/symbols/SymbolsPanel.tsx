@@ -1,8 +1,8 @@
 /** The outline of a file: its symbols, filtered by name, and where a name is defined. */
 import { Button, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
-import { type FormEvent, type KeyboardEvent, useEffect, useMemo, useState } from 'react';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { type FormEvent, type KeyboardEvent, useEffect, useEffectEvent, useMemo, useState } from 'react';
 import { useProject } from '../projects/useProject.ts';
 import type { CodeSymbol } from './extract.ts';
 import classes from './symbols.module.css';
@@ -32,8 +32,12 @@ function moveByLink(event: KeyboardEvent<HTMLElement>): void {
   next.focus();
 }
 
+/** Names that led to their definition already: whoever goes back stays there. */
+const led = new WeakSet<WantedName>();
+
 export function SymbolsPanel({ fileName, text, place, commit, wanted }: Props) {
   const { path: project, segment } = useProject();
+  const navigate = useNavigate();
   const [typed, setTyped] = useState('');
   const [searched, setSearched] = useState<string | null>(null);
   const {
@@ -67,11 +71,24 @@ export function SymbolsPanel({ fileName, text, place, commit, wanted }: Props) {
     event.preventDefault();
     setSearched(typed.trim() || null);
   };
-  const link = (path: string, { line }: CodeSymbol) => ({
+  const link = (path: string, { line }: Pick<CodeSymbol, 'line'>) => ({
     to: '/p/$path/blob/$' as const,
     params: { path: segment, _splat: `${place.ref}/${path}` },
     hash: `L${line}`,
   });
+  const found = [...shown.map(({ line }) => ({ line, path: place.path })), ...(elsewhere.data ?? [])];
+  const only =
+    searched !== null && symbols !== undefined && elsewhere.data && found.length === 1 ? found[0] : undefined;
+  const target = only && `${only.path}:${only.line}`;
+  const lead = useEffectEvent((name: WantedName) => {
+    if (!only || name.name !== searched || led.has(name)) return;
+    led.add(name);
+    void navigate(link(only.path, only));
+  });
+  // Whoever points at a name wants to be where it is defined, if there is one such place.
+  useEffect(() => {
+    if (target && searched && wanted) lead(wanted);
+  }, [target, searched, wanted]);
   const nothing = shown.length === 0 && (searched === null || elsewhere.data?.length === 0);
   const status = (): string => {
     if (isFetching) return 'Reading the file...';
@@ -115,14 +132,14 @@ export function SymbolsPanel({ fileName, text, place, commit, wanted }: Props) {
         <>
           <p className={classes.heading}>In other files</p>
           <ul className={classes.list} aria-label="Definitions in other files">
-            {elsewhere.data.map((found) => (
-              <li key={`${found.path}:${found.line}:${found.name}`}>
-                <Link {...link(found.path, found)} title={`${found.path}:${found.line}`}>
-                  <span className={classes.kind}>{found.kind}</span>
+            {elsewhere.data.map((other) => (
+              <li key={`${other.path}:${other.line}:${other.name}`}>
+                <Link {...link(other.path, other)} title={`${other.path}:${other.line}`}>
+                  <span className={classes.kind}>{other.kind}</span>
                   <span className={classes.name}>
-                    {found.name}
+                    {other.name}
                     <small>
-                      {found.path}:{found.line}
+                      {other.path}:{other.line}
                     </small>
                   </span>
                 </Link>

@@ -13,7 +13,7 @@ import classes from './diff.module.css';
 import { FarLines, useFound } from './FarLines.tsx';
 import { FileComments } from './FileComments.tsx';
 import { parseHunks, startsFile, wholeFile } from './hunks.ts';
-import type { FileReview, LineComments } from './line-comments.ts';
+import type { FilePlace, FileReview, LineComments } from './line-comments.ts';
 import { useDiffTokens } from './tokens.ts';
 import { useBuilt } from './useBuilt.ts';
 import type { DiffLook } from './view-mode.ts';
@@ -133,6 +133,7 @@ function BuiltFile(props: BuiltFileProps) {
   const { file, count, gitRef, review, name, viewed, open, fold, body, text } = props;
   const { path = '' } = useParams({ strict: false });
   const whole = useWholeText(props);
+  const [place, setPlace] = useState<FilePlace | null>(null);
   const Icon = open ? IconChevronDown : IconChevronRight;
   return (
     <>
@@ -164,6 +165,11 @@ function BuiltFile(props: BuiltFileProps) {
             {text === null ? 'Show whole file' : 'Show changes only'}
           </Button>
         ) : null}
+        {review?.raw && props.comments?.fileForm && open ? (
+          <Button size="compact-xs" variant="subtle" onClick={() => setPlace({ kind: 'file' })}>
+            Comment on file
+          </Button>
+        ) : null}
         {review ? (
           <Checkbox
             size="xs"
@@ -179,7 +185,7 @@ function BuiltFile(props: BuiltFileProps) {
       </div>
       {open ? (
         <div ref={body}>
-          <FileComments file={file} comments={props.comments} raw={review?.raw} />
+          <FileComments file={file} comments={props.comments} raw={review?.raw} place={place} setPlace={setPlace} />
           <Body {...props} />
         </div>
       ) : null}

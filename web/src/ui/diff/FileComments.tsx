@@ -1,7 +1,6 @@
 /** Comments on a changed file as a whole, and on points of a picture. */
-import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Fragment, type MouseEvent, useState } from 'react';
+import { type Dispatch, Fragment, type MouseEvent, type SetStateAction } from 'react';
 import type { Schemas } from '../../lib/api.ts';
 import { pictureData, pictureType } from '../../lib/pictures.ts';
 import classes from './file-comments.module.css';
@@ -47,15 +46,17 @@ interface Props {
   readonly file: Schemas['FileDiff'];
   readonly comments: LineComments | undefined;
   readonly raw: ((file: Schemas['FileDiff']) => string) | undefined;
+  /** What is commented on just now. */
+  readonly place: FilePlace | null;
+  readonly setPlace: Dispatch<SetStateAction<FilePlace | null>>;
 }
 
-export function FileComments({ file, comments, raw }: Props) {
-  const [place, setPlace] = useState<FilePlace | null>(null);
+export function FileComments({ file, comments, raw, place, setPlace }: Props) {
   const said = comments?.onFiles?.get(file.new_path) ?? [];
   const form = comments?.fileForm ?? null;
   const type = pictureType(file.new_path);
   const points = said.flatMap(({ id, point }) => (point ? [{ id, ...point }] : []));
-  if (!raw || (said.length === 0 && !form && type === null)) return null;
+  if (!raw || (said.length === 0 && place === null && type === null)) return null;
   return (
     <div className={classes.all}>
       {type !== null && !file.deleted_file ? (
@@ -75,10 +76,6 @@ export function FileComments({ file, comments, raw }: Props) {
         <Fragment key={place.kind}>
           {form(file, place, () => setPlace((current) => (current === place ? null : current)))}
         </Fragment>
-      ) : form ? (
-        <Button size="compact-xs" variant="subtle" onClick={() => setPlace({ kind: 'file' })}>
-          Comment on file
-        </Button>
       ) : null}
     </div>
   );

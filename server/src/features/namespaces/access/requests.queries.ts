@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { ProjectAbility } from '../../../kernel/authz/abilities.ts';
 import { canOnProject } from '../../../kernel/authz/can.ts';
 import type { Caller } from '../../../kernel/authz/subjects.ts';
+import type { Db } from '../../../kernel/db/index.ts';
 import type { Place } from '../places.ts';
 import { abilityScope, withTables } from './access.queries.ts';
 import { below } from './hierarchy.queries.ts';
@@ -32,4 +33,25 @@ export function issuesSeen(caller: Caller, place: Place | null) {
       where ${place ? sql`p.namespace_id in ${below(place.group.id)} and` : sql``} ${condition})`;
   };
   return sql<boolean>`(${within('read_issue')} and (not i.confidential or ${mine} or ${within('read_confidential_issue')}))`;
+}
+
+const mostCounted = 1000;
+
+/** How many open ones of a place somebody sees, of both up to so many; without what they see none of. */
+export async function openCounts(
+  db: Db,
+  place: Place,
+  caller: Caller,
+): Promise<{ issues?: number; merge_requests?: number }> {
+  const [issues, requests] = [issuesSeen(caller, place), requestsSeen(caller, place)];
+  const { rows } = await sql<{ issues: number; requests: number }>`select
+    (select count(*)::int from (select 1 from issues i where ${issues ?? sql`false`} and i.state = 'opened'
+      limit ${mostCounted}) counted) as issues,
+    (select count(*)::int from (select 1 from merge_requests m where ${requests ?? sql`false`} and m.state = 'opened'
+      limit ${mostCounted}) counted) as requests`.execute(db);
+  const [counted] = rows;
+  return {
+    ...(issues ? { issues: counted?.issues ?? 0 } : {}),
+    ...(requests ? { merge_requests: counted?.requests ?? 0 } : {}),
+  };
 }

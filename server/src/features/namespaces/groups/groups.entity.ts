@@ -20,7 +20,7 @@ import {
 import { type BranchProtection, levelOf } from '../../../kernel/settings/branch-protection.ts';
 import { CustomAttribute } from '../../identity/index.ts';
 import { pictureUrl } from '../avatars/pictures.ts';
-import { Project, type SharedGroup, sharedGroup } from '../projects/projects.entity.ts';
+import { openCountsOf, Project, type SharedGroup, sharedGroup } from '../projects/projects.entity.ts';
 
 const statistics = Fields({
   storage_size: Count(),
@@ -122,6 +122,7 @@ export const GroupDetail = Entity('GroupDetail', {
   own_access_level: Sometimes(
     Count({ description: 'With `with_own_access_level`: the level of the caller, from wherever it comes; 0 for none' }),
   ),
+  counts: openCountsOf,
 });
 
 /** The least of a group: what it is and where. */
@@ -212,6 +213,7 @@ export interface GroupDetailOptions extends GroupOptions {
     readonly shared: Array<Static<typeof Project>>;
   };
   readonly ownLevel?: number;
+  readonly counts?: { readonly issues?: number; readonly merge_requests?: number };
 }
 
 const ownersJson = (group: Namespace) => ({
@@ -244,5 +246,6 @@ export function groupDetailJson(group: Namespace, options: GroupDetailOptions): 
     only_allow_merge_if_all_discussions_are_resolved: group.only_allow_merge_if_all_discussions_are_resolved,
     ...(options.projects ? { projects: options.projects.own, shared_projects: options.projects.shared } : {}),
     ...(options.ownLevel === undefined ? {} : { own_access_level: options.ownLevel }),
+    ...(options.counts ? { counts: options.counts } : {}),
   };
 }

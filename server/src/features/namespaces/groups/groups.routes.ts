@@ -11,6 +11,7 @@ import { Bool, IdOrPath, Int, Optional, OrNull, rules, Str } from '../../../kern
 import { Binary, type Route, route, streamed } from '../../../kernel/http/route.ts';
 import { findGroupSubject, findProjectSubject } from '../access/parents.queries.ts';
 import { runnersTokenFor } from '../access/registration.ts';
+import { openCounts } from '../access/requests.queries.ts';
 import { type Pictures, pictureTypes } from '../avatars/pictures.ts';
 import { customAttributesOf } from '../custom-attributes/custom-attributes.queries.ts';
 import type { DeletionService } from '../deletion/deletion.service.ts';
@@ -57,6 +58,7 @@ export function groupRoutes(deps: GroupRouteDependencies): Route[] {
   }
 
   interface DetailOptions {
+    readonly counts?: boolean;
     readonly projects?: boolean;
     readonly statistics?: boolean;
     readonly customAttributes?: boolean;
@@ -66,10 +68,11 @@ export function groupRoutes(deps: GroupRouteDependencies): Route[] {
   async function detail(subject: GroupSubject, caller: Caller, options: DetailOptions = {}) {
     const { group, level } = subject;
     const owner = caller.admin || level === Level.owner;
-    const [statistics, attributes, runnersToken] = await Promise.all([
+    const [statistics, attributes, runnersToken, counts] = await Promise.all([
       options.statistics && caller.admin ? groupStatistics(db, [group.id]) : null,
       options.customAttributes && caller.admin ? customAttributesOf(db, 'group', [group.id]) : null,
       runnersTokenFor(deps, subject, caller),
+      options.counts ? openCounts(db, subject, caller) : undefined,
     ]);
     return groupDetailJson(group, {
       externalUrl: deps.externalUrl,
@@ -81,6 +84,7 @@ export function groupRoutes(deps: GroupRouteDependencies): Route[] {
       sharedWith: await sharedWith(db, group.id, caller),
       ...(options.projects ? { projects: await projectsOf(group, caller) } : {}),
       ...(options.ownLevel ? { ownLevel: level } : {}),
+      ...(counts ? { counts } : {}),
     });
   }
 
@@ -148,10 +152,14 @@ export function groupRoutes(deps: GroupRouteDependencies): Route[] {
         ),
         statistics: Optional(Bool({ default: false, description: 'Administrators only' })),
         with_own_access_level: Optional(Bool({ default: false, description: 'Also give the level of the caller' })),
+        with_counts: Optional(
+          Bool({ default: false, description: 'Also how many open issues and merge requests the caller sees' }),
+        ),
       }),
       responses: { 200: GroupDetail },
       handler: ({ params, caller, subject }) =>
         detail(subject, caller, {
+          counts: params.with_counts ?? false,
           ownLevel: params.with_own_access_level ?? false,
           projects: params.with_projects ?? true,
           statistics: params.statistics ?? false,

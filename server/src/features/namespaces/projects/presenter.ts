@@ -3,6 +3,7 @@ import { canOnProject } from '../../../kernel/authz/can.ts';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { findReferences, type ReferenceRow, userReference } from '../../identity/index.ts';
 import { runnersTokenFor } from '../access/registration.ts';
+import { openCounts } from '../access/requests.queries.ts';
 import { customAttributesOf } from '../custom-attributes/custom-attributes.queries.ts';
 import type { NamespacesDependencies } from '../deps.ts';
 import { hasStarred } from '../stars/stars.queries.ts';
@@ -24,6 +25,8 @@ export interface PresentOptions {
   readonly license?: boolean | undefined;
   /** Whether the caller has starred it. */
   readonly starred?: boolean | undefined;
+  /** How many open issues and merge requests the caller sees. */
+  readonly counts?: boolean | undefined;
   /** The issue tracker and wiki elsewhere. */
   readonly elsewhere?: boolean | undefined;
   /** The token with which runners register, for those who administer them. */
@@ -92,17 +95,20 @@ export function projectPresenter(deps: NamespacesDependencies): PresentProjects 
   /** What only the one who asks for a single project wants of it. */
   async function moreOf(subject: ProjectSubject, caller: Caller, options: PresentOptions) {
     const { user } = caller;
-    const [starred, license, elsewhere, runnersToken] = await Promise.all([
+    const [starred, license, elsewhere, runnersToken, counts] = await Promise.all([
       options.starred && user ? hasStarred(db, user.id, subject.project.id) : undefined,
       options.license ? licensed(subject, caller) : {},
       options.elsewhere && caller.user ? linkedFrom(subject) : {},
       options.runnersToken && caller.user ? runnersTokenFor(deps, subject, caller) : undefined,
+      options.counts ? openCounts(db, subject, caller) : undefined,
     ]);
     return {
       ...(starred === undefined ? {} : { starred }),
       ...license,
       ...elsewhere,
       ...(runnersToken === undefined ? {} : { runners_token: runnersToken }),
+      // Visitors get the short form, which does not tell.
+      ...(counts === undefined ? {} : { counts, empty_repo: subject.project.refs_generation === 0 }),
     };
   }
 
@@ -149,8 +155,8 @@ export function projectPresenter(deps: NamespacesDependencies): PresentProjects 
   };
 
   return async (subjects, caller, options = {}) => {
-    if (!options.license && !options.starred && !options.runnersToken && !options.elsewhere)
-      return await present(subjects, caller, options);
+    const { license, starred, runnersToken, elsewhere, counts } = options;
+    if (!license && !starred && !runnersToken && !elsewhere && !counts) return await present(subjects, caller, options);
     const [found, parts] = await Promise.all([
       present(subjects, caller, options),
       Promise.all(subjects.map((subject) => moreOf(subject, caller, options))),

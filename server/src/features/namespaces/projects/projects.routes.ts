@@ -111,6 +111,12 @@ export function projectRoutes({
         statistics: Optional(Bool({ default: false, description: 'Sizes; reporters and above' })),
         license: Optional(Bool({ default: false, description: 'Also the licence of the default branch' })),
         with_starred: Optional(Bool({ default: false, description: 'Also whether the caller has starred it' })),
+        with_counts: Optional(
+          Bool({
+            default: false,
+            description: 'Also how many open issues and merge requests the caller sees; tells visitors `empty_repo`',
+          }),
+        ),
         with_custom_attributes: Optional(Bool({ default: false, description: 'Administrators only' })),
       }),
       responses: { 200: Project },
@@ -119,6 +125,7 @@ export function projectRoutes({
           statistics: params.statistics,
           license: params.license,
           starred: params.with_starred,
+          counts: params.with_counts,
           elsewhere: true,
           customAttributes: params.with_custom_attributes,
         }),

@@ -144,7 +144,7 @@ export function ChangesTab({ request }: { request: Request }) {
           of={reviewKeysTable}
           props={{}}
           target={
-            <Button size="compact-sm" variant="subtle" aria-haspopup="dialog">
+            <Button size="compact-xs" variant="subtle" aria-haspopup="dialog">
               Keyboard shortcuts
             </Button>
           }
