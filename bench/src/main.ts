@@ -14,11 +14,13 @@ import { containers } from './rows/containers.ts';
 import { edge } from './rows/edge.ts';
 import { folders } from './rows/folders.ts';
 import { gitRows } from './rows/git.ts';
+import { hands } from './rows/hands.ts';
 import { identity } from './rows/identity.ts';
 import { issues } from './rows/issues.ts';
 import { jobs } from './rows/jobs.ts';
 import { manyRefs } from './rows/many-refs.ts';
 import { namespaces } from './rows/namespaces.ts';
+import { pages } from './rows/pages.ts';
 import { pipelines } from './rows/pipelines.ts';
 import { reads } from './rows/reads.ts';
 import { reviews } from './rows/reviews.ts';
@@ -30,7 +32,7 @@ import { writes } from './rows/writes.ts';
 import { connect, connectPeer, createProject, pushAll, type Target } from './target.ts';
 import { pause } from './waiting.ts';
 
-const usage = `npm run bench -- [--only start,reads,folders,edge,identity,writes,tracker,reviews,git,refs,ci,pipelines,schedules,jobs,containers,trains,archives] [--large] [--commits N] [--branches N]
+const usage = `npm run bench -- [--only start,reads,folders,edge,identity,writes,tracker,reviews,git,refs,ci,pipelines,schedules,jobs,containers,trains,archives,pages,hands] [--large] [--commits N] [--branches N]
                  [--seconds S] [--connections N] [--issues N] [--peer URL --peer-token TOKEN [--peer-process PID]] [--note TEXT] [--no-file]
        npm run bench -- --only namespaces,issues --seeded DIR [--rounds N] [--match TEXT], after npm run seed -- --data DIR [--issues N]
        npm run bench -- --only code --seeded DIR [--repositories N] [--megabytes N] [--text DIR,...] [--rounds N] [--match TEXT]: fills DIR first, once
@@ -158,6 +160,8 @@ try {
     tracker,
     trains,
     archives,
+    pages,
+    hands,
   };
   for (const [name, part] of Object.entries(parts)) if (groups.includes(name)) await part(context);
   const peerProcess = options['peer-process'];

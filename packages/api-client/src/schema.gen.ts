@@ -21940,6 +21940,11 @@ export interface components {
             auto_ban_user_on_excessive_projects_download?: boolean;
             auto_devops_enabled: boolean | null;
             avatar_url: string | null;
+            /** @description With `with_counts`: open issues and merge requests of those that the caller sees, counted up to 1,000 */
+            counts?: {
+                issues?: number;
+                merge_requests?: number;
+            };
             /** Format: date-time */
             created_at: string;
             custom_attributes?: components["schemas"]["CustomAttribute"][];
@@ -30979,6 +30984,11 @@ export interface components {
             /** @enum {string} */
             container_registry_access_level?: "disabled" | "private" | "enabled";
             container_registry_enabled?: boolean;
+            /** @description With `with_counts`: open issues and merge requests of those that the caller sees, counted up to 1,000 */
+            counts?: {
+                issues?: number;
+                merge_requests?: number;
+            };
             /** Format: date-time */
             created_at: string;
             /** @description Who created it */
@@ -41407,6 +41417,8 @@ export interface operations {
             query?: {
                 /** @description Administrators only */
                 statistics?: boolean;
+                /** @description Also how many open issues and merge requests the caller sees */
+                with_counts?: boolean;
                 /** @description Also give custom attributes; administrators only */
                 with_custom_attributes?: boolean;
                 /** @description Also give the level of the caller */
@@ -56511,6 +56523,8 @@ export interface operations {
                 license?: boolean;
                 /** @description Sizes; reporters and above */
                 statistics?: boolean;
+                /** @description Also how many open issues and merge requests the caller sees; tells visitors `empty_repo` */
+                with_counts?: boolean;
                 /** @description Administrators only */
                 with_custom_attributes?: boolean;
                 /** @description Also whether the caller has starred it */

@@ -108,7 +108,10 @@ export const group = (path: string) =>
     queryFn: () =>
       unwrap(
         client.GET('/groups/{id}', {
-          params: { path: { id: path }, query: { with_projects: false, with_own_access_level: true, with_counts: true } },
+          params: {
+            path: { id: path },
+            query: { with_projects: false, with_own_access_level: true, with_counts: true },
+          },
         }),
       ),
   });

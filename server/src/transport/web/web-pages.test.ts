@@ -145,7 +145,11 @@ describe('web pages', () => {
         ['Epics'],
         ['/api/v4/groups/group?with_projects=false&with_own_access_level=true&with_counts=true'],
       ],
-      ['/groups/group/sub', [], ['/api/v4/groups/group%2Fsub?with_projects=false&with_own_access_level=true&with_counts=true']],
+      [
+        '/groups/group/sub',
+        [],
+        ['/api/v4/groups/group%2Fsub?with_projects=false&with_own_access_level=true&with_counts=true'],
+      ],
       ['/admin', ['Admin'], []],
       ['/-/user_settings/profile', [], []],
       ['/group', [], []],
