@@ -1,5 +1,5 @@
 /** The command as people and scripts call it: exit codes, errors, accounts and tokens beside a running server and without. Slow, sampled: each command is a process, beside a server that is one. */
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
@@ -153,6 +153,28 @@ it('manages accounts and tokens beside a running server', async () => {
   expect([nobody.code, nobody.err]).toEqual([1, 'millrace: there is no user nobody']);
   const reset = await millrace('user', 'password', 'root');
   expect([reset.code, reset.out]).toEqual([0, [expect.stringMatching(/^new password of root: \S{20}$/)]]);
+});
+
+it('refuses to restore a backup without its name or its passphrase, before a database is made', async () => {
+  const backups = { MILLRACE_BACKUPS: `file:${path.join(directory, 'backups')}` };
+  const created = await call(['backup', 'create', '--json'], { ...backups, MILLRACE_BACKUP_PASSPHRASE: 'sesame' });
+  expect([created.code, created.err]).toEqual([0, '']);
+  const { name } = JSON.parse(created.out) as { name: string };
+  const data = path.join(directory, 'restored');
+  const restore = (of: string, passphrase: Record<string, string> = {}) =>
+    call(['backup', 'restore', of], { ...backups, ...passphrase, MILLRACE_DATA: data });
+  const wrong = { MILLRACE_BACKUP_PASSPHRASE: 'simsim' };
+  const none = `there is no complete backup ${'0'.repeat(32)} in file:${path.join(directory, 'backups')}`;
+  expect(await restore('0'.repeat(32))).toMatchObject({ code: 1, err: `millrace: ${none}` });
+  expect(await restore(name)).toMatchObject({
+    code: 1,
+    err: `millrace: backup ${name} is encrypted: its passphrase is required`,
+  });
+  expect(await restore(name, wrong)).toMatchObject({
+    code: 1,
+    err: `millrace: the passphrase is not that of backup ${name}`,
+  });
+  await expect(readdir(data)).rejects.toThrow('ENOENT');
 });
 
 it('looks at everything with doctor, beside a running server and after it', async () => {

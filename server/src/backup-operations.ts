@@ -1,6 +1,6 @@
 /** What the command does with backups: create beside a running server, list, verify, and restore into an empty instance. */
 import { mkdir } from 'node:fs/promises';
-import { headsOf, openDestination, restoreBackup, verifyBackup } from './features/admin/index.ts';
+import { headsOf, openBackup, openDestination, restoreBackup, verifyBackup } from './features/admin/index.ts';
 import type { Config } from './kernel/config/config.ts';
 import { createPool } from './kernel/db/index.ts';
 import { openObjectStore } from './kernel/objects/index.ts';
@@ -68,6 +68,9 @@ export async function verifyBackupNamed(
   return await verifyBackup(await openDestination(config, url), name, passphrase, { signal });
 }
 
+/** Nobody waits for a restore to end at once, and what it wrote is still on its way to the disk. */
+const restoredMilliseconds = 120_000;
+
 /** Starts the database of the instance for as long as it takes; refuses while a server runs on the data directory. */
 export async function restoreBackupNamed(
   config: Config,
@@ -77,12 +80,18 @@ export async function restoreBackupNamed(
 ) {
   const { url, passphrase } = placed(config, place);
   const destination = await openDestination(config, url);
-  // Before anything is made: a name that is wrong leaves no data directory behind.
-  await destination.head(name);
+  // Before a database is made: a wrong name or passphrase leaves none behind.
+  await openBackup(destination, name, passphrase);
   const log = createLogger('warn', logDestination(2, false));
   const lifecycle = createLifecycle(log);
   try {
-    const database = await openDatabase({ data: config.data, databaseUrl: config.databaseUrl, lifecycle, log });
+    const database = await openDatabase({
+      data: config.data,
+      databaseUrl: config.databaseUrl,
+      lifecycle,
+      log,
+      stopTimeout: restoredMilliseconds,
+    });
     const pool = createPool({ ...database.address, max: 2, copies: true, log });
     lifecycle.onStop('database', () => pool.end());
     for (const directory of Object.values(config.repositories))

@@ -18774,11 +18774,11 @@ export interface components {
             git_rate_limit_users_allowlist: string[];
             /** @description Minutes of a two-factor session for git over SSH */
             git_two_factor_session_expiry: number;
-            /** @description Default timeout of repository operations in seconds; 0 for unlimited */
+            /** @description Seconds that a request waits for git where no other timeout counts, such as diffs, blame and merges; 0 for the bounds of MILLRACE_GIT_BUDGETS alone */
             gitaly_timeout_default: number;
-            /** @description Timeout of fast repository operations in seconds; 0 for unlimited */
+            /** @description Seconds that a request waits for look-ups in a repository; 0 for the bounds of MILLRACE_GIT_BUDGETS alone */
             gitaly_timeout_fast: number;
-            /** @description Timeout of medium repository operations in seconds; 0 for unlimited */
+            /** @description Seconds that a request waits for walks through history; between those of fast and all other operations; 0 for the bounds of MILLRACE_GIT_BUDGETS alone */
             gitaly_timeout_medium: number;
             /** @description Hosted by the vendor of the other product */
             gitlab_dedicated_instance: boolean;
@@ -27203,7 +27203,7 @@ export interface components {
                 attachments_import?: boolean;
                 /** @description Whether this comes along, too */
                 collaborators_import?: boolean;
-                /** @description Whether this comes along, too */
+                /** @description The history of labels, milestones and states of issues and requests, with one request more for each of them */
                 single_endpoint_issue_events_import?: boolean;
                 /** @description Whether this comes along, too */
                 single_endpoint_notes_import?: boolean;
@@ -27249,7 +27249,7 @@ export interface components {
                 attachments_import?: boolean;
                 /** @description Whether this comes along, too */
                 collaborators_import?: boolean;
-                /** @description Whether this comes along, too */
+                /** @description The history of labels, milestones and states of issues and requests, with one request more for each of them */
                 single_endpoint_issue_events_import?: boolean;
                 /** @description Whether this comes along, too */
                 single_endpoint_notes_import?: boolean;
@@ -32251,11 +32251,11 @@ export interface components {
             git_rate_limit_users_allowlist?: string[] | null;
             /** @description Minutes of a two-factor session for git over SSH; 1 to 10080 */
             git_two_factor_session_expiry?: number;
-            /** @description Default timeout of repository operations in seconds; 0 for unlimited */
+            /** @description Seconds that a request waits for git where no other timeout counts, such as diffs, blame and merges; 0 for the bounds of MILLRACE_GIT_BUDGETS alone */
             gitaly_timeout_default?: number;
-            /** @description Timeout of fast repository operations in seconds; 0 for unlimited */
+            /** @description Seconds that a request waits for look-ups in a repository; 0 for the bounds of MILLRACE_GIT_BUDGETS alone */
             gitaly_timeout_fast?: number;
-            /** @description Timeout of medium repository operations in seconds; 0 for unlimited */
+            /** @description Seconds that a request waits for walks through history; between those of fast and all other operations; 0 for the bounds of MILLRACE_GIT_BUDGETS alone */
             gitaly_timeout_medium?: number;
             /** @description Hosted by the vendor of the other product */
             gitlab_dedicated_instance?: boolean;

@@ -2,7 +2,14 @@
 import { createLru, type Lru } from './lru.ts';
 import type { Overlay } from './objects/overlay.ts';
 import { createPool, type Pool } from './process/coprocess.ts';
-import { type Caller, createLimiter, DEFAULT_BUDGETS, type GitBudgets, type Limiter } from './process/limiter.ts';
+import {
+  type Caller,
+  createLimiter,
+  DEFAULT_BUDGETS,
+  type GitBudgets,
+  type GitTimeouts,
+  type Limiter,
+} from './process/limiter.ts';
 import type { Spawner } from './process/spawner.ts';
 import { type AnswerCache, type AnswerCacheOptions, createAnswerCache } from './transfer/answer-cache.ts';
 import type { RepoPath } from './types.ts';
@@ -22,6 +29,8 @@ export interface GitOptions {
   helperIdleMs?: number;
   /** Budgets per class of work, laid over DEFAULT_BUDGETS. */
   limits?: Partial<GitBudgets>;
+  /** Asked for each process that a request waits for: bounds below those of the budgets. */
+  timeouts?: () => GitTimeouts;
   /** Where answers to fetches are kept, and how many bytes of them; none without it. */
   answers?: AnswerCacheOptions;
   /** Starts processes from a small process beside this one, which is large. It stays with who made it. */
@@ -32,6 +41,8 @@ export interface Git {
   readonly binary: string;
   readonly path: string;
   readonly limits: GitBudgets;
+  /** Null where the budgets alone count. */
+  readonly timeouts: (() => GitTimeouts) | null;
   readonly limiter: Limiter;
   /** Results that never change under their key: parsed objects, walks, diffs. */
   readonly cache: Lru<unknown>;
@@ -84,6 +95,7 @@ export function createGit(options: GitOptions = {}): Git {
     binary: options.binary ?? 'git',
     path: options.path ?? '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
     limits,
+    timeouts: options.timeouts ?? null,
     limiter: createLimiter(limits),
     cache,
     snapshots,

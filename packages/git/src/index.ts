@@ -106,7 +106,14 @@ export {
 export { checkWritten } from './objects/written-rules.ts';
 export type { ObjectHeader, RawObject } from './process/cat-file.ts';
 export { canGuard, type Guard, guarded } from './process/guard.ts';
-export { type BudgetName, type Caller, DEFAULT_BUDGETS, type GitBudget, type GitBudgets } from './process/limiter.ts';
+export {
+  type BudgetName,
+  type Caller,
+  DEFAULT_BUDGETS,
+  type GitBudget,
+  type GitBudgets,
+  type GitTimeouts,
+} from './process/limiter.ts';
 export { createSpawner, type SpawnCommand, type Spawned, type Spawner } from './process/spawner.ts';
 export { branchesMergedInto, hasRefs, refsContaining } from './refs/containing.ts';
 export { defaultBranch, headRef, readHead, readRef, setDefaultBranch } from './refs/files.ts';

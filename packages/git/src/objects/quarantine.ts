@@ -1,11 +1,12 @@
 /** New objects wait in a directory of their own until everything about them is decided, then move into the store. */
-import { mkdir, open, readdir, rename, rm, stat, unlink } from 'node:fs/promises';
+import { mkdir, open, readdir, rm, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Repo } from '../context.ts';
 import { GitError, storageError } from '../errors.ts';
 import { randomSuffix } from '../refs/files.ts';
 import { filesBelow } from '../repository/files-below.ts';
 import type { Sha } from '../types.ts';
+import { moveFile } from './move-file.ts';
 import { createOverlay, type Overlay } from './overlay.ts';
 
 /** Directories below `objects/` with this prefix are quarantines. */
@@ -90,10 +91,10 @@ async function migrated(quarantine: Quarantine): Promise<void> {
       // Content-addressed: a rename over an existing file replaces it by the same bytes.
       if (directory === 'pack') {
         files.sort((a, b) => packOrder(a) - packOrder(b));
-        for (const file of files) await rename(join(from, file), join(to, file));
+        for (const file of files) await moveFile(join(from, file), join(to, file));
         // Big, and worth a flush of its own where a journal does not keep the order (network file systems).
         await syncDirectory(to);
-      } else await Promise.all(files.map((file) => rename(join(from, file), join(to, file))));
+      } else await Promise.all(files.map((file) => moveFile(join(from, file), join(to, file))));
     }),
   );
   await rm(quarantine.path, { recursive: true, force: true });

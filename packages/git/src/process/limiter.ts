@@ -23,6 +23,15 @@ export interface GitBudget {
   /** Most memory that one process may allocate in bytes, then `memory`; packs that it maps are not counted. */
   readonly memoryBytes: number;
 }
+/** Longest runs in milliseconds of processes that a request waits for; Infinity: as the budget says. */
+export interface GitTimeouts {
+  /** Look-ups: the class `read`. */
+  readonly fast: number;
+  /** Walks through history and references: of the class `heavy`. */
+  readonly medium: number;
+  /** Everything else of the class `heavy`, and merges. */
+  readonly other: number;
+}
 export type GitBudgets = Readonly<Record<BudgetName, GitBudget>>;
 
 const seconds = 1000;

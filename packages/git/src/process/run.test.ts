@@ -1,4 +1,7 @@
-/** What programs print, for readers who come early and late. */
+/** What programs print, for readers who come early and late, and how long they may take. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Repo } from '../context.ts';
 import { createFixture, type Fixture, randomHistory } from '../test-repository.ts';
@@ -79,4 +82,38 @@ test('a git that cannot be started is unavailable, whatever starts it', async ()
     message: 'git could not be started',
   });
   await none.close();
+});
+
+test('requests wait as long as the timeouts say, where the budget allows more; background work and writes have the budget', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'millrace-slow-git-'));
+  const binary = join(directory, 'git');
+  writeFileSync(binary, '#!/bin/sh\nexec sleep 600\n', { mode: 0o755 });
+  const timeouts = () => ({ fast: 40, medium: 60, other: 80 });
+  const slow = createFixture({ binary, timeouts });
+  const leaving = new AbortController();
+  const run = (command: string, work: 'read' | 'heavy' | 'write', caller: 'user' | 'anonymous' | 'system' = 'user') =>
+    runGit({ git: slow.git, path: null, caller, signal: leaving.signal }, [command], { work });
+  const patient = [run('rev-parse', 'read', 'system'), run('diff', 'heavy', 'system'), run('receive-pack', 'write')];
+  const ended = Promise.allSettled(patient);
+  const late = (command: string, seconds: number) => ({
+    code: 'timeout',
+    message: `git ${command} took longer than ${seconds} s, a timeout of the settings`,
+  });
+  await expect(run('rev-parse', 'read')).rejects.toMatchObject(late('rev-parse', 0.04));
+  await expect(run('rev-list', 'heavy', 'anonymous')).rejects.toMatchObject(late('rev-list', 0.06));
+  await expect(run('diff', 'heavy')).rejects.toMatchObject(late('diff', 0.08));
+  await expect(run('merge-tree', 'write')).rejects.toMatchObject(late('merge-tree', 0.08));
+  leaving.abort();
+  expect(await ended).toMatchObject(patient.map(() => ({ reason: { code: 'aborted' } })));
+  const short = createFixture({
+    binary,
+    timeouts,
+    limits: { read: { ...DEFAULT_BUDGETS.read, timeoutMs: 20 } },
+  });
+  await expect(
+    runGit({ git: short.git, path: null, caller: 'user' }, ['rev-parse'], { work: 'read' }),
+  ).rejects.toMatchObject({ code: 'timeout', message: 'git rev-parse took longer than 0.02 s, the git budget read' });
+  await slow.close();
+  await short.close();
+  rmSync(directory, { recursive: true });
 });

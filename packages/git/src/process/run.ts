@@ -54,6 +54,26 @@ function placeOptions(place: Place) {
   return { gitDir: place.path, directories: { objects: quarantine.path, alternate: `${place.path}/objects` } };
 }
 
+const walks: ReadonlySet<string | undefined> = new Set(['rev-list', 'merge-base', 'for-each-ref']);
+
+/** How long a process may run, and what says so. */
+function longestRun(
+  { git, caller }: Place,
+  [command]: readonly string[],
+  { work, timeoutMs }: RunOptions,
+): { readonly milliseconds: number; readonly reason: string } {
+  const budget = budgetName(work, caller);
+  const milliseconds = timeoutMs ?? git.limits[budget].timeoutMs;
+  const reason = `the git budget ${budget}`;
+  const waitedFor = caller !== 'system' && (work === 'read' || work === 'heavy' || command === 'merge-tree');
+  if (!git.timeouts || !waitedFor) return { milliseconds, reason };
+  const kind = work === 'read' ? 'fast' : walks.has(command) ? 'medium' : 'other';
+  const shorter = git.timeouts()[kind];
+  return shorter < milliseconds
+    ? { milliseconds: shorter, reason: 'a timeout of the settings' }
+    : { milliseconds, reason };
+}
+
 /** Starts git within its budget and hands out its streams. */
 export async function streamGit(place: Place, args: readonly string[], options: RunOptions): Promise<GitStream> {
   const { git, caller, signal } = place;
@@ -95,11 +115,10 @@ export async function streamGit(place: Place, args: readonly string[], options: 
     setTimeout(() => child.kill('SIGKILL'), KILL_AFTER_MS).unref();
   }
 
-  const timeoutMs = options.timeoutMs ?? git.limits[budget].timeoutMs;
+  const { milliseconds, reason } = longestRun(place, args, options);
   const timer = setTimeout(
-    () =>
-      stop(new GitError('timeout', `git ${args[0]} took longer than ${timeoutMs / 1000} s, the git budget ${budget}`)),
-    timeoutMs,
+    () => stop(new GitError('timeout', `git ${args[0]} took longer than ${milliseconds / 1000} s, ${reason}`)),
+    milliseconds,
   );
   timer.unref();
   const onAbort = () => stop(new GitError('aborted', 'the caller went away'));

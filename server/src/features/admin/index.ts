@@ -18,7 +18,7 @@ import { settingsRoutes } from './settings/settings.routes.ts';
 import { switchRoutes } from './switches/switches.routes.ts';
 import { usageRoutes } from './usage/usage.routes.ts';
 
-export { type Backups, headsOf, openDestination, restoreBackup, verifyBackup } from './backups/index.ts';
+export { type Backups, headsOf, openBackup, openDestination, restoreBackup, verifyBackup } from './backups/index.ts';
 export { pushBanner } from './broadcast-messages/push-banner.ts';
 
 export interface AdminDependencies

@@ -66,7 +66,7 @@ import { gitReader } from './reading/git-reader.ts';
 import { refService } from './refs/refs.service.ts';
 import { secretsCheck } from './secrets/secrets.check.ts';
 import { securitySettingsRoutes } from './secrets/security-settings.routes.ts';
-import { repositoryOpener, repositorySetup } from './setup/setup.ts';
+import { gitTimeouts, repositoryOpener, repositorySetup } from './setup/setup.ts';
 import type { InstanceKeys } from './signatures/instance-keys.ts';
 import { signatureRoutes } from './signatures/signatures.routes.ts';
 import { signatures as signaturesOf } from './signatures/signatures.service.ts';
@@ -188,6 +188,7 @@ export function repositoryFeature(deps: RepositoryDependencies) {
   const { beside, maxBytes: keeps } = deps.fetchCache;
   const shared = git.createGit({
     limits: deps.gitBudgets,
+    timeouts: () => gitTimeouts(deps.settings.last()),
     ...(deps.gitSpawner ? { spawner: deps.gitSpawner } : {}),
     ...(keeps > 0 ? { answers: { directory: path.join(beside, 'fetch-cache'), maxBytes: keeps } } : {}),
   });

@@ -6,6 +6,7 @@ import { pictureFile } from '../images/index.ts';
 import type { Markdown } from '../markdown/index.ts';
 import { type ChangeFeed, kept } from '../settings/index.ts';
 import { appearanceChannel, findAppearance } from './appearance.queries.ts';
+import { readableOn } from './contrast.ts';
 
 export { appearanceChannel } from './appearance.queries.ts';
 
@@ -83,7 +84,7 @@ export function createAppearance(deps: {
         header: wanted ? await message(values.header_message, absolute) : null,
         footer: wanted ? await message(values.footer_message, absolute) : null,
         background: values.message_background_color,
-        color: values.message_font_color,
+        color: readableOn(values.message_background_color, values.message_font_color),
       };
     },
     html: async (text) => (text === '' ? '' : await render(text, false)),

@@ -346,3 +346,15 @@ it('logs a lost idle connection in a line that says why, without the connection 
     await pool.end();
   }
 });
+
+it('says nothing of connections that are lost while the pool ends', async () => {
+  const lines: object[] = [];
+  const pool = createPool({ ...database, max: 1, log: { error: (details) => lines.push(details) } });
+  await pool.query('select 1');
+  const lost = new Promise((resolve) => pool.once('error', resolve));
+  const ended = pool.end();
+  // What a server that is stopped meanwhile answers.
+  pool.emit('error', Object.assign(new Error('terminating connection'), { code: '57P01' }), {});
+  await Promise.all([lost, ended]);
+  expect(lines).toEqual([]);
+});

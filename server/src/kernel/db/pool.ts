@@ -68,6 +68,8 @@ export function createPool(options: PoolOptions): pg.Pool {
     statement_timeout: options.statementTimeout ?? 30_000,
   });
   const lost = (error: Error & { client?: unknown }) => {
+    // The server may be stopped before it has read that a connection ends.
+    if (pool.ending) return;
     // The connection itself, which the pool hangs on the error, holds the text of every statement that was prepared on it.
     delete error.client;
     options.log?.error({ err: error }, 'database connection lost');

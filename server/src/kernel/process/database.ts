@@ -18,6 +18,8 @@ export interface OpenDatabaseOptions {
   readonly log: DatabaseLog;
   /** A command beside a running server uses its database instead of refusing. */
   readonly beside?: boolean;
+  /** How long an embedded server may take to stop before it is forced, in milliseconds; default 3,000. */
+  readonly stopTimeout?: number;
 }
 
 export interface OpenedDatabase {
@@ -36,7 +38,7 @@ const stopMilliseconds = 3000;
  * DirectoryInUse when the data directory has another owner.
  */
 export async function openDatabase(options: OpenDatabaseOptions): Promise<OpenedDatabase> {
-  const { data, lifecycle, log } = options;
+  const { data, lifecycle, log, stopTimeout = stopMilliseconds } = options;
   // Passable, because the embedded server and jobs have other uids and own directories further down.
   await mkdir(data, { recursive: true, mode: 0o711 });
   if (options.databaseUrl !== null) {
@@ -45,7 +47,7 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Opened
   const beside = options.beside === true && (await currentOwner(data)) !== null;
   if (!beside) lifecycle.onStop('data directory', await claimDirectory(data));
   const { startPostgres } = await import('@millrace/postgres');
-  const server = await startPostgres({ dataDir: path.join(data, 'postgres'), log, stopTimeout: stopMilliseconds });
+  const server = await startPostgres({ dataDir: path.join(data, 'postgres'), log, stopTimeout });
   if (beside) return { address: server.connection, own: async () => undefined };
   // One that was running already may be another owner's until the lock says that it is not.
   let ours = !server.adopted;

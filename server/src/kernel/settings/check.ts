@@ -101,6 +101,20 @@ function restrictedDefaults(merged: ApplicationSettings, changed: ReadonlySet<st
   );
 }
 
+/** Fast operations are waited for no longer than medium ones, and these no longer than all others; 0 has no end. */
+function disorderedTimeouts(
+  { gitaly_timeout_fast: fast, gitaly_timeout_medium: medium, gitaly_timeout_default: usual }: ApplicationSettings,
+  changed: ReadonlySet<SettingName>,
+): readonly (readonly [SettingName, string])[] {
+  if (![...changed].some((name) => name.startsWith('gitaly_timeout_'))) return [];
+  const atMost = (limit: number) => `must be less than or equal to ${limit}`;
+  const found: (readonly [SettingName, string])[] = [];
+  if (usual > 0 && fast > usual) found.push(['gitaly_timeout_fast', atMost(usual)]);
+  if (usual > 0 && medium > usual) found.push(['gitaly_timeout_medium', atMost(usual)]);
+  if (medium < fast) found.push(['gitaly_timeout_medium', `must be greater than or equal to ${fast}`]);
+  return found;
+}
+
 /**
  * Throws the API's 400 when the settings as they would be cannot be: every reason by name, or which companions are
  * missing. `given` are the names that the client sent, `storages` those of the repository storages.
@@ -129,6 +143,7 @@ export function checkSettings(
   const ofInactive = [...changed].some((name) => /^inactive_projects_.+_months$/.test(name));
   if (ofInactive && warned >= deleted)
     refuse('inactive_projects_send_warning_email_after_months', `must be less than ${deleted}`);
+  for (const [name, reason] of disorderedTimeouts(merged, changed)) refuse(name, reason);
   for (const name of restrictedDefaults(merged, changed))
     refuse(name, 'cannot be set to a restricted visibility level');
   if (Object.keys(reasons).length > 0) throw invalidRecord(reasons);

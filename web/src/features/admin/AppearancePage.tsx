@@ -83,9 +83,9 @@ export default function AppearancePage() {
       onChange={({ currentTarget }) => fields.set(name, currentTarget.value)}
     />
   );
-  const color = (name: 'message_background_color' | 'message_font_color', label: string) => (
+  const color = (name: 'message_background_color' | 'message_font_color', label: string, description: string) => (
     <ColorInput
-      label={label}
+      {...{ label, description }}
       format="hex"
       withEyeDropper={false}
       value={fields.values[name]}
@@ -116,8 +116,12 @@ export default function AppearancePage() {
             description="One line below every page. Bold, italics and links in Markdown"
           />
           <Group grow align="start">
-            {color('message_background_color', 'Background color')}
-            {color('message_font_color', 'Text color')}
+            {color('message_background_color', 'Background color', 'Of both messages')}
+            {color(
+              'message_font_color',
+              'Text color',
+              'Black or white instead where it is hard to read on the background',
+            )}
           </Group>
           <Checkbox
             label="Include the header and footer message in emails"

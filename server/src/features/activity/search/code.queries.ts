@@ -89,10 +89,16 @@ const either = (conditions: readonly Sql[]) => sql<boolean>`(${sql.join(conditio
 const globbed = (glob: string) => glob.replace(/[\\%_]/g, '\\$&').replaceAll('*', '%');
 const lastPart = sql`substring(f.path from '[^/]*$')`;
 
+/** Names whose end matches. The index of paths helps, and without a star it decides: the end of a path is that of its name. */
+function named(end: string, glob: string): Sql {
+  const pathEnds = sql`f.path ilike ${end}`;
+  return /[*/]/.test(glob) ? sql`(${pathEnds} and ${lastPart} ilike ${end})` : pathEnds;
+}
+
 function filtered({ kind, glob, negated }: FileFilter): Sql {
   const condition = {
-    filename: () => sql`${lastPart} ilike ${`%${globbed(glob)}`}`,
-    extension: () => sql`${lastPart} ilike ${`%.${globbed(glob)}`}`,
+    filename: () => named(`%${globbed(glob)}`, glob),
+    extension: () => named(`%.${globbed(glob)}`, glob),
     path: () => sql`f.path ilike ${`%${globbed(glob)}%`}`,
     language: () => sql`coalesce(f.language ilike ${globbed(glob)}, false)`,
     blob: () => sql`f.blob_id in (select b.id from code_blobs b where b.oid ilike ${`${globbed(glob)}%`})`,
@@ -136,23 +142,50 @@ function holding({ texts, cased }: Pick<CodeQuery, 'texts' | 'cased'>): {
   };
 }
 
+/** Where filters leave so few files, these lead, whatever is looked for in them: a frequent word of a rare language. */
+const fewFiles = 5_000;
+
+/** Contents of the files that filters leave; null where there are no filters that narrow, or too many files. */
+async function contentsOf(db: Db, filters: readonly FileFilter[]): Promise<readonly number[] | null> {
+  const narrowing = filters.filter(({ negated }) => !negated);
+  if (narrowing.length === 0) return null;
+  const { rows } = await sql<{ blob_id: number }>`select f.blob_id from code_files f
+    where ${allOf(narrowing.map(filtered))} limit ${fewFiles + 1}`.execute(db);
+  return rows.length > fewFiles ? null : [...new Set(rows.map(({ blob_id }) => blob_id))].sort((a, b) => a - b);
+}
+
 /** Longest run of one search, and rows that are taken at a time. */
 const longestMilliseconds = 8_000;
-const atOnce = 100;
+const mostAtOnce = 100;
+
+export interface FoundBatch {
+  readonly rows: readonly FoundLinesChunk[];
+  /** The connection that the search has anyway: whoever reads more for its rows takes no other one. */
+  readonly tx: Db;
+}
 
 /**
- * Lines that hold the texts, as they lie in the index: the same search finds them in the same order. Ending the walk
- * early ends the query.
+ * Lines that hold the texts, as they lie in the index, `atOnce` at a time: the same search finds them in the same order.
+ * Ending the walk early ends the query. It has a connection for itself until then.
  */
-export async function* chunksWith(db: Db, scope: CodeScope, query: CodeQuery): AsyncGenerator<FoundLinesChunk> {
+export async function* chunksWith(
+  db: Db,
+  scope: CodeScope,
+  query: CodeQuery,
+  most: number,
+): AsyncGenerator<FoundBatch> {
+  const atOnce = Math.min(most, mostAtOnce);
   const networks = await networksOf(db, scope);
   if (networks?.length === 0) return;
+  const contents = await contentsOf(db, query.filters);
+  if (contents?.length === 0) return;
   const { seen, tables } = scopeOf(scope);
   const { trigrams, text } = holding(query);
   const texts = [
-    ...(trigrams === null ? [] : [trigrams]),
+    ...(contents === null ? [] : [sql`c.blob_id = any(${[...contents]}::bigint[])`]),
+    ...(contents !== null || trigrams === null ? [] : [trigrams]),
     ...(text === null ? [] : [text]),
-    ...(networks === null ? [] : [sql`array[c.network] && ${[...networks]}::bigint[]`]),
+    ...(contents !== null || networks === null ? [] : [sql`array[c.network] && ${[...networks]}::bigint[]`]),
   ];
   const tx = await db.startTransaction().execute();
   try {
@@ -163,7 +196,7 @@ export async function* chunksWith(db: Db, scope: CodeScope, query: CodeQuery): A
     // Room for every chunk that the index finds: where it is short of room, whole pages are looked through.
     await sql`set local work_mem = '32MB'`.execute(tx);
     // Making the trigrams of every text costs far more than PostgreSQL thinks.
-    if (trigrams !== null) await sql`set local enable_seqscan = off`.execute(tx);
+    if (trigrams !== null || contents !== null) await sql`set local enable_seqscan = off`.execute(tx);
     // The index of texts leads, whatever PostgreSQL thinks of its selectivity.
     await sql`declare found_chunks no scroll cursor for
       ${withTables(tables, sql`seen as materialized (${seen})`)}
@@ -178,7 +211,7 @@ export async function* chunksWith(db: Db, scope: CodeScope, query: CodeQuery): A
       const left = Math.max(1, until - Date.now());
       await sql`set local statement_timeout = ${sql.raw(String(left))}`.execute(tx);
       const { rows } = await sql<FoundLinesChunk>`fetch ${sql.raw(String(atOnce))} from found_chunks`.execute(tx);
-      yield* rows;
+      yield { rows, tx };
       if (rows.length < atOnce) break;
     }
   } finally {
@@ -203,6 +236,16 @@ export async function filesNamed(
     select f.index_id, s.project_id, s.group_id, s.project_path, s.branch, f.path, f.language, f.blob_id, null as first_line
     from code_files f join seen s on s.id = f.index_id where ${allOf(where)} limit ${limit}`.execute(db);
   return rows;
+}
+
+/** The lines of chunks alone, in the order of the chunks; null for one that a push took away. */
+export async function contentsOfChunks(db: Db, chunks: readonly FoundLinesChunk[]): Promise<(string | null)[]> {
+  const { rows } = await sql<{ content: string | null }>`select c.content
+    from unnest(${chunks.map((chunk) => chunk.blob_id)}::bigint[], ${chunks.map((chunk) => chunk.first_line)}::int[])
+      with ordinality w (blob_id, first_line, place)
+    left join code_chunks c on c.blob_id = w.blob_id and c.first_line = w.first_line
+    order by w.place`.execute(db);
+  return rows.map(({ content }) => content);
 }
 
 export interface ChunkText {

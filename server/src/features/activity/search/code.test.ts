@@ -343,6 +343,9 @@ describe('the index', () => {
     expect(performance.now() - begin).toBeLessThan(20_000);
     expect(await lines('addax2 = \\d')).toEqual(['a.ts:4']);
     expect(await lines('addax2 = \\d|return one')).toEqual(['a.ts:2', 'a.ts:4']);
+    // More than there are connections to the database: nobody waits for one that another search has.
+    const many = Array.from({ length: 20 }, () => search(where, { search: 'addax\\w*\\(', regex: true }));
+    expect((await Promise.all(many)).map(({ status }) => status)).toEqual(many.map(() => 200));
   });
 
   it('finds the commits that a fork adds, and all of them when it is no fork any more', async () => {

@@ -1,9 +1,10 @@
 /** Searching the index of code, in one project or many: lines that hold a text first, then files whose path does. */
 import path from 'node:path';
 import type { Db } from '../../../kernel/db/index.ts';
-import { badRequest } from '../../../kernel/http/errors.ts';
+import { badRequest, unavailable } from '../../../kernel/http/errors.ts';
 import { offsetPage, type Page, type Paged } from '../../../kernel/http/pagination.ts';
 import { createThread } from '../../../kernel/process/thread.ts';
+import { createTurns } from '../../../kernel/process/turns.ts';
 import type { Logger } from '../../../kernel/telemetry/index.ts';
 import {
   beginningOf,
@@ -11,6 +12,8 @@ import {
   type CodeScope,
   chunksWith,
   chunkTexts,
+  contentsOfChunks,
+  type FoundBatch,
   type FoundChunk,
   type FoundLinesChunk,
   filesNamed,
@@ -40,6 +43,9 @@ export interface CodeSearchOptions {
 const patternBudget = 1_000;
 const mostWaiting = 50;
 const longestPattern = 1_000;
+/** Chunks that an expression looks at together, and walks through the index at once. */
+const mostCandidates = 100;
+const walksAtOnce = 4;
 
 interface FoundPlace {
   readonly file: FoundChunk;
@@ -64,15 +70,12 @@ function* placesIn(
     yield { file, startLine: chunk.first_line + start, lines: shown };
 }
 
-async function* inParts<T>(from: AsyncIterable<T> | Iterable<T>, size: number): AsyncGenerator<T[]> {
-  let part: T[] = [];
-  for await (const each of from) {
-    part.push(each);
-    if (part.length < size) continue;
-    yield part;
-    part = [];
-  }
-  if (part.length > 0) yield part;
+function* inParts<T>(all: readonly T[], size: number): Generator<readonly T[]> {
+  for (let begin = 0; begin < all.length; begin += size) yield all.slice(begin, begin + size);
+}
+
+async function* rowsOf(batches: AsyncIterable<FoundBatch>): AsyncGenerator<FoundLinesChunk> {
+  for await (const { rows } of batches) yield* rows;
 }
 
 async function taken<T>(from: AsyncIterable<T>, most: number): Promise<T[]> {
@@ -110,6 +113,12 @@ export function codeSearcher(db: Db, log: Pick<Logger, 'error'>) {
     log,
   });
 
+  const turns = createTurns({
+    atOnce: walksAtOnce,
+    longest: mostWaiting,
+    refusal: () => unavailable('too many searches of code at once', 5),
+  });
+
   /** Where the lines match, text by text. */
   async function matchesIn(texts: readonly string[], { text, cased, regex }: Sought): Promise<LineMatch[][]> {
     if (!regex) return texts.map((each) => literalMatches(linesIn(each), text, cased));
@@ -119,9 +128,9 @@ export function codeSearcher(db: Db, log: Pick<Logger, 'error'>) {
   }
 
   /** Chunks with what matches in them, in the order of `chunks`. */
-  async function* matching(chunks: AsyncIterable<FoundLinesChunk> | Iterable<FoundLinesChunk>, sought: Sought) {
-    for await (const part of inParts(chunks, atOnce)) {
-      const texts = new Map((await chunkTexts(db, part)).map((each) => [keyOf(each), each]));
+  async function* matching(handle: Db, chunks: readonly FoundLinesChunk[], sought: Sought) {
+    for (const part of inParts(chunks, atOnce)) {
+      const texts = new Map((await chunkTexts(handle, part)).map((each) => [keyOf(each), each]));
       // A push may have taken one away meanwhile.
       const known = part.flatMap((chunk) => {
         const text = texts.get(keyOf(chunk));
@@ -130,6 +139,34 @@ export function codeSearcher(db: Db, log: Pick<Logger, 'error'>) {
       const contents = known.map(({ text }) => text.content);
       const matches = await matchesIn(contents, sought);
       for (const [at, each] of known.entries()) if (matches[at]?.length) yield { ...each, matches: matches[at] };
+    }
+  }
+
+  /** Most chunks that an expression looks at do not match: what lies around is read of the others alone. */
+  async function* matchingOf(batches: AsyncIterable<FoundBatch>, sought: Sought) {
+    for await (const { tx, rows } of batches)
+      for (const part of inParts(rows, atOnce)) {
+        const contents = await contentsOfChunks(tx, part);
+        const found = await matchesIn(
+          contents.map((content) => content ?? ''),
+          sought,
+        );
+        const chunks = part.filter((_, at) => contents[at] !== null && found[at]?.length);
+        if (chunks.length > 0) yield* matching(tx, chunks, sought);
+      }
+  }
+
+  /** In its turn: each walk has a connection for itself, and others need some, too. */
+  async function* walked(
+    scope: CodeScope,
+    { text, filters, cased, regex }: Sought,
+    most: number,
+  ): AsyncGenerator<FoundBatch> {
+    const leave = await turns.enter();
+    try {
+      yield* chunksWith(db, scope, { texts: regex ? requiredTexts(text) : [[text]], cased, filters }, most);
+    } finally {
+      leave();
     }
   }
 
@@ -145,17 +182,18 @@ export function codeSearcher(db: Db, log: Pick<Logger, 'error'>) {
     if (/[\n\0]/.test(text)) return;
     const withText = new Set<string>();
     if (text !== '') {
-      const all = chunksWith(db, scope, { texts: regex ? requiredTexts(text) : [[text]], cased, filters });
       // Of one project everything that is found is put in order; of many what lies first is told first.
       const one = scope.place !== null && 'projectId' in scope.place;
       const enough = one && !regex ? mostResults : most;
-      const chunks = regex ? all : await taken(all, enough);
-      if (one && Array.isArray(chunks)) chunks.sort(byPath);
-      for await (const { chunk, text: content, matches } of matching(chunks, sought)) {
+      const all = walked(scope, sought, regex ? mostCandidates : enough);
+      const chunks = regex ? null : await taken(rowsOf(all), enough);
+      if (one) chunks?.sort(byPath);
+      const places = chunks === null ? matchingOf(all, sought) : matching(db, chunks, sought);
+      for await (const { chunk, text: content, matches } of places) {
         withText.add(`${chunk.index_id}:${chunk.path}`);
         yield* placesIn(chunk, content, matches, around);
       }
-      if (Array.isArray(chunks) && chunks.length >= enough) return;
+      if (chunks !== null && chunks.length >= enough) return;
     }
     if (regex && text !== '') return;
     const named = await filesNamed(db, scope, { text, cased, filters }, mostResults);
@@ -185,9 +223,9 @@ export function codeSearcher(db: Db, log: Pick<Logger, 'error'>) {
     const found: FoundChunk[] = [];
     let complete = true;
     if (text !== '') {
-      const all = chunksWith(db, scope, { texts: regex ? requiredTexts(text) : [[text]], cased, filters });
-      if (regex) found.push(...(await taken(matching(all, sought), mostResults)).map(({ chunk }) => chunk));
-      else found.push(...(await taken(all, mostResults)));
+      const all = walked(scope, sought, mostResults);
+      if (regex) found.push(...(await taken(matchingOf(all, sought), mostResults)).map(({ chunk }) => chunk));
+      else found.push(...(await taken(rowsOf(all), mostResults)));
       complete = found.length < mostResults;
     }
     if (complete && (!regex || text === '')) {

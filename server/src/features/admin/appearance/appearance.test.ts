@@ -136,6 +136,22 @@ describe('what follows', () => {
     expect((await page('/-/session')).appearance).toMatchObject({ logo: logo.body.header_logo });
   });
 
+  it.each([
+    // The colors that there are until somebody chooses others, and those that people can tell apart.
+    ['#E75E40', '#FFFFFF', '#000000'],
+    ['#123', '#456', '#ffffff'],
+    ['#000', '#fff', '#fff'],
+    ['#7a1f5c', '#FFFFFF', '#FFFFFF'],
+  ])('text on %s is readable: %s is shown as %s, and kept as it was chosen', async (background, chosen, shown) => {
+    const { body } = await put({
+      header_message: 'Read',
+      message_background_color: background,
+      message_font_color: chosen,
+    });
+    expect(body).toMatchObject({ message_background_color: background, message_font_color: chosen });
+    expect((await page('/-/session')).appearance).toMatchObject({ background, color: shown });
+  });
+
   it('the pages before the sign-in: title, description, logo', async () => {
     await put({ title: 'ACME', description: 'Our *code*' });
     const logo = await upload('logo', png, 'big.png');

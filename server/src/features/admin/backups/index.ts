@@ -5,7 +5,7 @@ import { backupRoutes } from './backups.routes.ts';
 import { type BackupDependencies, type Backups, backupService } from './backups.service.ts';
 
 export type { BackupDependencies, Backups } from './backups.service.ts';
-export { headsOf } from './create.ts';
+export { headsOf, openBackup } from './create.ts';
 export { openDestination } from './destination.ts';
 export { restoreBackup } from './restore.ts';
 export { verifyBackup } from './verify.ts';

@@ -471,9 +471,9 @@ const authorized = settingNames.filter((name) => /^external_auth|_with_external_
 const searched = settingNames.filter((name) =>
   /^(global_search_\w+_enabled|anonymous_searches_allowed|default_search_scope)$/.test(name),
 );
-/** In tests of their own: kernel/images, kernel/markdown, repository/maintenance, identity/tokens, portability/push-mirrors and pull-mirrors, review/merge-requests, delivery/packages, security/vulnerabilities, namespaces/deletion, namespaces/downloads and namespaces/projects. */
+/** In tests of their own: kernel/images, kernel/markdown, repository/maintenance, repository/setup with packages/git, identity/tokens, portability/push-mirrors and pull-mirrors, review/merge-requests, delivery/packages, security/vulnerabilities, namespaces/deletion, namespaces/downloads and namespaces/projects. */
 const elsewhere = settingNames.filter((name) =>
-  /^(asset_proxy_.*|repository_checks_enabled|(diagram|uml)renderer_.*|disable_personal_access_tokens|mirror_.*|git_push_pipeline_limit|generic_packages_.*|(delete_)?inactive_projects.*|resource_access_token_notify_inherited|unique_ips_.*|package_registry_allow_.*|max_number_of_(repository_downloads.*|vulnerabilities_.*)|git_rate_limit_users_.*|auto_ban_user_.*|repository_storages_weighted)$/.test(
+  /^(asset_proxy_.*|gitaly_timeout_.*|repository_checks_enabled|(diagram|uml)renderer_.*|disable_personal_access_tokens|mirror_.*|git_push_pipeline_limit|generic_packages_.*|(delete_)?inactive_projects.*|resource_access_token_notify_inherited|unique_ips_.*|package_registry_allow_.*|max_number_of_(repository_downloads.*|vulnerabilities_.*)|git_rate_limit_users_.*|auto_ban_user_.*|repository_storages_weighted)$/.test(
     name,
   ),
 );

@@ -480,4 +480,14 @@ describe('changes', () => {
     expect(await ask('GET', undefined, (await buildToken(app)).secret)).toMatchObject({ status: 403 });
     expect(await ask('PUT', { plan_name: 'default', ...limits })).toMatchObject({ status: 200, body: limits });
   });
+
+  it('requests wait for fast work with repositories no longer than for medium, and for that no longer than for all other', async () => {
+    const timeouts = (fast: number, medium: number, other: number) =>
+      put({ gitaly_timeout_fast: fast, gitaly_timeout_medium: medium, gitaly_timeout_default: other });
+    const wrong = async (...values: [number, number, number]) => (await timeouts(...values)).body.message;
+    expect(await wrong(20, 10, 55)).toEqual({ gitaly_timeout_medium: ['must be greater than or equal to 20'] });
+    expect(await wrong(10, 60, 55)).toEqual({ gitaly_timeout_medium: ['must be less than or equal to 55'] });
+    expect(await wrong(60, 60, 0)).toBeUndefined();
+    expect((await timeouts(10, 30, 55)).status).toBe(200);
+  });
 });

@@ -1,6 +1,7 @@
 /** Password hashes: argon2id in the thread pool, a few at a time, the same work whether the user exists or not. */
 import { type Algorithm, hash, verify } from '@node-rs/argon2';
 import { HttpError, unavailable } from '../../../kernel/http/errors.ts';
+import { createTurns } from '../../../kernel/process/turns.ts';
 
 // 16 MiB and 8 passes take 25 ms on the machines this was measured on; two at a time hold at most 32 MiB and leave the
 // other threads of the pool to files and DNS.
@@ -28,27 +29,10 @@ class TooManyPasswordChecks extends HttpError {
   }
 }
 
-function limiter(longest: number): <T>(work: () => Promise<T>) => Promise<T> {
-  let running = 0;
-  const waiting: Array<() => void> = [];
-  return async (work) => {
-    if (running >= concurrency) {
-      if (waiting.length >= longest) throw new TooManyPasswordChecks();
-      await new Promise<void>((resolve) => waiting.push(resolve));
-    } else running += 1;
-    try {
-      return await work();
-    } finally {
-      const next = waiting.shift();
-      if (next) next();
-      else running -= 1;
-    }
-  };
-}
-
 /** One per process: its limit is the process's. */
 export function createPasswords({ longest = longestQueue, quick = false } = {}): Passwords {
-  const limited = limiter(longest);
+  const turns = createTurns({ atOnce: concurrency, longest, refusal: () => new TooManyPasswordChecks() });
+  const limited = turns.run;
   const cost = quick ? least : full;
   let decoy: Promise<string> | undefined;
   return {

@@ -76,6 +76,59 @@ const get = async <T = Json[]>(id: unknown, path: string) =>
   (await app.api<T>('GET', `/projects/${String(id)}${path}`, { token: admin.secret })).body;
 
 describe('from the hosted provider', () => {
+  it('the history of issues and requests comes where it is asked for [3/api.imports/2 single_endpoint_issue_events_import]', async () => {
+    const event = (name: string, day: number, login: string, more: Json = {}) => ({
+      ...{ event: name, actor: { login }, created_at: `2024-05-0${day}T07:08:09Z`, ...more },
+    });
+    const of: Record<string, Json[]> = {
+      '3': [
+        event('labeled', 1, 'octocat', { label: { name: 'bug', color: 'f00' } }),
+        event('labeled', 1, 'octocat', { label: { name: 'of nobody', color: 'f00' } }),
+        event('milestoned', 2, 'hubber', { milestone: { title: 'First' } }),
+        event('subscribed', 2, 'hubber'),
+        event('closed', 3, 'hubber', { commit_id: base }),
+        event('reopened', 4, 'octocat', { commit_id: null }),
+        event('unlabeled', 4, 'octocat', { label: { name: 'of nobody', color: 'f00' } }),
+        event('closed', 6, 'octocat', { commit_id: null }),
+      ],
+      '8': [event('merged', 5, 'octocat', { commit_id: base }), event('closed', 5, 'octocat', { commit_id: base })],
+    };
+    const first = ({ path, query }: Asked, at: string): Reply | undefined => {
+      const [, number] = /\/issues\/(\d+)\/events$/.exec(path) ?? [];
+      if (number === undefined) return undefined;
+      const [all, page] = [of[number] ?? [], Number(query.get('page') ?? 1)];
+      const more = all.length > page * 5;
+      return {
+        ...(more ? { headers: { Link: `<${at}${path}?page=${page + 1}>; rel="next"` } } : {}),
+        body: all.slice((page - 1) * 5, page * 5),
+      };
+    };
+    const { url, asked } = await hosted(first);
+    const result = await imported(url, { optional_stages: { single_endpoint_issue_events_import: true } });
+    expect(result).toMatchObject({ import_status: 'finished', stats: { imported: { issues: 2, merge_requests: 2 } } });
+    const told = async (path: string) =>
+      (await get(result.id, path)).map(({ action, state, label, milestone, user, created_at }) => [
+        action ?? state,
+        (label as Json | null)?.name ?? (milestone as Json | null)?.title,
+        (user as Json | null)?.username,
+        String(created_at).slice(0, 10),
+      ]);
+    expect(await told('/issues/3/resource_state_events')).toEqual([
+      ['closed', undefined, 'hubber', '2024-05-03'],
+      ['reopened', undefined, 'octocat', '2024-05-04'],
+      ['closed', undefined, 'octocat', '2024-05-06'],
+    ]);
+    expect(await told('/issues/3/resource_label_events')).toContainEqual(['add', 'bug', 'octocat', '2024-05-01']);
+    expect(await told('/issues/3/resource_milestone_events')).toEqual([['add', 'First', 'hubber', '2024-05-02']]);
+    expect(await told('/merge_requests/8/resource_state_events')).toEqual([
+      ['merged', undefined, 'octocat', '2024-05-05'],
+    ]);
+    // Nothing is asked for that nobody wants.
+    const before = asked.length;
+    await imported(url);
+    expect(asked.slice(before).filter(({ path }) => path.endsWith('/events'))).toEqual([]);
+  });
+
   it('reviews come as comments with their decisions, and the last approval of a person as one [3/api.imports/2 single_endpoint_notes_import]', async () => {
     const review = (id: number, login: string, state: string, body: string | null) => ({
       ...{ id, user: { login }, state, body, commit_id: head, submitted_at: time },

@@ -117,6 +117,31 @@ export function lineNoteRow(row: Row, number: number, request: Row): Row {
   });
 }
 
+const named = (value: unknown): string | null => text(value)?.trim().slice(0, 255) || null;
+
+/** A line of the history of an issue or request; null for events that have none here. */
+function historyRow(row: Row): Row | null {
+  const line = { created_at: row.created_at, by: login(row.actor) };
+  const [, undone, what] = /^(de|un)?(label|mileston)ed$/.exec(String(row.event)) ?? [];
+  if (what !== undefined) {
+    const kind = what === 'label' ? 'label' : 'milestone';
+    const name = named(kind === 'label' ? record(row.label).name : record(row.milestone).title);
+    return name === null ? null : { kind, action: undone === undefined ? 'add' : 'remove', [kind]: name, ...line };
+  }
+  if (row.event !== 'closed' && row.event !== 'reopened' && row.event !== 'merged') return null;
+  const commit = row.event === 'closed' ? sha(row.commit_id) : null;
+  return { kind: 'state', state: row.event, ...(commit ? { commit } : {}), ...line };
+}
+
+/** The history from the events of one issue or request, in the order of time; undefined where there is none. */
+export function historyOf(events: readonly Row[]): readonly Row[] | undefined {
+  const lines = events.map(historyRow).filter((line) => line !== null);
+  // A merge closes a request there as well.
+  const merged = lines.some(({ state }) => state === 'merged');
+  const told = merged ? lines.filter(({ state }) => state !== 'closed') : lines;
+  return told.length > 0 ? told : undefined;
+}
+
 export const labelRow = ({ name, color, description }: Row): Row => ({
   title: name,
   color: `#${String(color).replace(/^#/, '')}`,

@@ -7,6 +7,7 @@ import { hostedLists, repositoryOf } from './hosted-lists.ts';
 import { hostedProtections } from './hosted-protections.ts';
 import {
   approvalRow,
+  historyOf,
   issueRow,
   labelRow,
   lineNoteRow,
@@ -90,6 +91,22 @@ export async function hostedSource(
     }
   }
 
+  type Batch = readonly { readonly relation: string; readonly row: Row }[];
+  /** What happened to each, where that was asked for: one request more for each of them. */
+  async function* withHistory(batches: AsyncIterable<Batch>): AsyncGenerator<Batch> {
+    for await (const batch of batches) {
+      const told: { relation: string; row: Row }[] = [];
+      for (const { relation, row } of batch) {
+        const events: Row[] = [];
+        if (config.stages.single_endpoint_issue_events_import)
+          for await (const page of pages(`/issues/${String(row.iid)}/events`)) events.push(...page);
+        const history = historyOf(events);
+        told.push({ relation, row: history ? { ...row, history } : row });
+      }
+      yield told;
+    }
+  }
+
   /** Decisions of reviews by request and person; those of an attempt before this one are asked for again. */
   const decisions = new Map<number, readonly Row[]>();
   async function* reviews() {
@@ -148,8 +165,10 @@ export async function hostedSource(
         // Requests are in the list as well.
         rows: () =>
           unless('issues', () =>
-            mapped('/issues?state=all&sort=created&direction=asc', 'issues', (each) =>
-              each.pull_request ? null : issue(issueRow(each)),
+            withHistory(
+              mapped('/issues?state=all&sort=created&direction=asc', 'issues', (each) =>
+                each.pull_request ? null : issue(issueRow(each)),
+              ),
             ),
           ),
       },
@@ -157,8 +176,10 @@ export async function hostedSource(
         name: 'merge_requests',
         rows: () =>
           unless('requests', () =>
-            mapped('/pulls?state=all&sort=created&direction=asc', 'merge_requests', (each) =>
-              request(requestRow(each, repository.id)),
+            withHistory(
+              mapped('/pulls?state=all&sort=created&direction=asc', 'merge_requests', (each) =>
+                request(requestRow(each, repository.id)),
+              ),
             ),
           ),
       },

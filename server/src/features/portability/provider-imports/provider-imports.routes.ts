@@ -68,7 +68,12 @@ export function providerImportRoutes(imports: ProviderImports): Route[] {
         optional_stages: Optional(
           Type.Object(
             {
-              single_endpoint_issue_events_import: stage,
+              single_endpoint_issue_events_import: Optional(
+                Bool({
+                  description:
+                    'The history of labels, milestones and states of issues and requests, with one request more for each of them',
+                }),
+              ),
               single_endpoint_notes_import: stage,
               attachments_import: stage,
               collaborators_import: stage,

@@ -5,6 +5,7 @@ import * as git from '@millrace/git';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { currentRequest } from '../../../kernel/http/current-request.ts';
 import { unavailable } from '../../../kernel/http/errors.ts';
+import type { ApplicationSettings } from '../../../kernel/settings/index.ts';
 import type { CommitService } from '../commits/commits.service.ts';
 import type { RepositoryRow } from '../face.ts';
 import { asHttpError, headOf, type OpenRepository } from '../reading/git-reader.ts';
@@ -32,6 +33,15 @@ export function repositoryOpener(
     });
   };
 }
+
+const milliseconds = (seconds: number) => (seconds === 0 ? Number.POSITIVE_INFINITY : seconds * 1000);
+
+/** How long requests wait for git: settings of the instance, below the budgets of the configuration. */
+export const gitTimeouts = (settings: ApplicationSettings): git.GitTimeouts => ({
+  fast: milliseconds(settings.gitaly_timeout_fast),
+  medium: milliseconds(settings.gitaly_timeout_medium),
+  other: milliseconds(settings.gitaly_timeout_default),
+});
 
 type Place = Pick<RepositoryRow, 'repository_storage' | 'repository_path'>;
 const rowAt = (place: Place): RepositoryRow => ({ ...place, id: 0, refs_generation: 0, default_branch: null });

@@ -165,10 +165,21 @@ export const projects = {
   gitaly_timeout_default: whole(
     'repository',
     55,
-    'Default timeout of repository operations in seconds; 0 for unlimited',
+    'Seconds that a request waits for git where no other timeout counts, such as diffs, blame and merges; 0 for the bounds of MILLRACE_GIT_BUDGETS alone',
+    { acts: 'git' },
   ),
-  gitaly_timeout_fast: whole('repository', 10, 'Timeout of fast repository operations in seconds; 0 for unlimited'),
-  gitaly_timeout_medium: whole('repository', 30, 'Timeout of medium repository operations in seconds; 0 for unlimited'),
+  gitaly_timeout_fast: whole(
+    'repository',
+    10,
+    'Seconds that a request waits for look-ups in a repository; 0 for the bounds of MILLRACE_GIT_BUDGETS alone',
+    { acts: 'git' },
+  ),
+  gitaly_timeout_medium: whole(
+    'repository',
+    30,
+    'Seconds that a request waits for walks through history; between those of fast and all other operations; 0 for the bounds of MILLRACE_GIT_BUDGETS alone',
+    { acts: 'git' },
+  ),
   housekeeping_bitmaps_enabled: flag('compatibility', true, 'Create bitmaps during housekeeping; always on', {
     deprecated: 'nothing',
   }),
