@@ -12,7 +12,7 @@ import type { Suite } from '../support/suite.ts';
 
 const project = 'workshop/lathe';
 const id = encodeURIComponent(project);
-/** About 3 MB in long lines: the page reads 1 MiB of a log at once. */
+/** About 3 MB in long lines: the page reads 512 KiB of a log at once. */
 const logLines = 7_000;
 const filling = 'x'.repeat(400);
 const config = `turn:

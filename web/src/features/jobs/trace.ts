@@ -6,12 +6,12 @@ import { latestCursor } from '../../lib/cursors.ts';
 import { subscribeTopics } from '../../lib/live.ts';
 
 const pauseMilliseconds = 400;
-/** Bytes that are read at once; logs up to this size are shown whole. */
-const partBytes = 1024 * 1024;
+/** Bytes that are read at once; logs up to this size are shown whole. Of short lines, a part takes fifty times its size. */
+const partBytes = 512 * 1024;
 /** Bytes that are held while a log grows. */
-const mostBytes = 4 * partBytes;
+const mostBytes = 1.5 * partBytes;
 /** Lines that are shown above one that is asked for. */
-const linesAbove = 200;
+const linesAbove = 100;
 
 export interface TracePart {
   readonly text: string;

@@ -3,7 +3,7 @@ import { ActionIcon, Button, Checkbox } from '@mantine/core';
 import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import { type RefObject, useEffect, useMemo, useState } from 'react';
+import { memo, type RefObject, useEffect, useMemo, useState } from 'react';
 import type { Schemas } from '../../lib/api.ts';
 import { CopyButton } from '../CopyButton.tsx';
 import { hiddenIn } from '../hidden/characters.ts';
@@ -92,11 +92,11 @@ interface DiffFileProps {
   warn: boolean;
   /** Viewed marks, and the whole text of files, where the page has them. */
   review?: FileReview | undefined;
+  viewed: boolean;
 }
 
 interface BuiltFileProps extends DiffFileProps {
   readonly name: string;
-  readonly viewed: boolean;
   readonly open: boolean;
   fold(folded: boolean | null): void;
   readonly body: RefObject<HTMLDivElement | null>;
@@ -193,9 +193,9 @@ function BuiltFile(props: BuiltFileProps) {
   );
 }
 
-export function DiffFile(props: DiffFileProps) {
-  const { file, count, review } = props;
-  const viewed = review?.isViewed(file) ?? false;
+/** Drawn again for its own sake alone: there may be hundreds of files. */
+export const DiffFile = memo(function DiffFile(props: DiffFileProps) {
+  const { file, count, viewed } = props;
   const [folded, fold] = useState<boolean | null>(null);
   const open = !(folded ?? viewed);
   const { section, body, built, build, height } = useBuilt(props.near);
@@ -217,7 +217,7 @@ export function DiffFile(props: DiffFileProps) {
       {built ? (
         <BuiltFile
           {...props}
-          {...{ name, viewed, open, fold, body, text, setText, large, plain }}
+          {...{ name, open, fold, body, text, setText, large, plain }}
           showLarge={() => setLarge(true)}
         />
       ) : (
@@ -241,4 +241,4 @@ export function DiffFile(props: DiffFileProps) {
       )}
     </section>
   );
-}
+});

@@ -22,6 +22,7 @@ interface DiffViewProps {
   warn: boolean;
   /** Viewed marks, and the whole text of files, where the page has them. */
   review?: FileReview;
+  isViewed?: (file: Schemas['FileDiff']) => boolean;
 }
 
 /** Whether the person wants to see one file at a time. Loaders fetch it before. */
@@ -61,7 +62,9 @@ function FilePicker({ files, at, go }: FilePickerProps) {
   );
 }
 
-export function DiffView({ files, gitRef, comments, warn, review }: DiffViewProps) {
+const unchanged = { added: 0, removed: 0 };
+
+export function DiffView({ files, gitRef, comments, warn, review, isViewed }: DiffViewProps) {
   const [look, setLook] = useDiffLook();
   // The choice shows at once, the lines follow between events.
   const drawn = useDeferredValue(look);
@@ -94,13 +97,14 @@ export function DiffView({ files, gitRef, comments, warn, review }: DiffViewProp
           <DiffFile
             key={`${file.old_path}:${file.new_path}`}
             file={file}
-            count={counts[index] ?? { added: 0, removed: 0 }}
+            count={counts[index] ?? unchanged}
             look={small ? 'Unified' : drawn}
             gitRef={gitRef}
             near={oneByOne || index < 3}
             comments={comments}
             warn={warn}
             review={review}
+            viewed={isViewed?.(file) ?? false}
           />
         ),
       )}

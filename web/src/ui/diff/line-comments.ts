@@ -43,7 +43,6 @@ export interface CommentedLines {
 
 /** What a page knows of files beyond their diffs. */
 export interface FileReview {
-  isViewed(file: Schemas['FileDiff']): boolean;
   setViewed(file: Schemas['FileDiff'], viewed: boolean): void;
   /** Where the bytes of a file after the change are. */
   raw(file: Schemas['FileDiff']): string;

@@ -54,6 +54,8 @@ function Changes({ request, files, partial }: ChangesProps) {
     request.counts?.pending_comments,
   );
   const { isViewed, setViewed } = useViewed(project.id, request.iid);
+  // The mark shows at once, the tree of hundreds of files follows between events.
+  const inTree = useDeferredValue(isViewed);
   useReviewKeys();
   const { data: coverage } = useQuery({
     ...coverageReports(path, request.iid),
@@ -67,21 +69,27 @@ function Changes({ request, files, partial }: ChangesProps) {
   });
   const review = useMemo(
     (): FileReview => ({
-      isViewed,
       setViewed,
       raw: (file) => rawAddress(path, head, file.new_path),
       text: (file) => fetchText(rawAddress(path, head, file.new_path)),
     }),
-    [isViewed, setViewed, path, head],
+    [setViewed, path, head],
   );
   const elsewhere = threads.rest.filter(({ notes }) => notes[0]?.position !== undefined);
   return (
     <div className={classes.page}>
-      <FileTree files={files} isViewed={isViewed} />
+      <FileTree files={files} isViewed={inTree} />
       <div>
         <CoverageProvider value={coverage?.files ?? {}}>
           <FindingsProvider value={findings ?? none}>
-            <DiffView files={files} gitRef={head} comments={threads.comments} warn={warn} review={review} />
+            <DiffView
+              files={files}
+              gitRef={head}
+              comments={threads.comments}
+              warn={warn}
+              review={review}
+              isViewed={isViewed}
+            />
           </FindingsProvider>
         </CoverageProvider>
         {elsewhere.length > 0 ? (
