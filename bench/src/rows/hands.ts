@@ -230,7 +230,10 @@ export async function hands(context: Context): Promise<void> {
     if (shown !== files) throw new Error(`${shown} of ${files} files are shown`);
     const task = await scroll(page);
     add(`longest task while ${files} changed files are scrolled through`, { p50: task }, '< 100 ms', task < 100);
-    const heap = await heapOfLog(page, made);
+    // In a window that has shown nothing else.
+    const fresh = await openWindow(browser, target.url);
+    await signIn(fresh.page, { login: 'root', password: rootPassword });
+    const heap = await heapOfLog(fresh.page, made);
     add(`heap of the page with a log of ${logMegabytes} MB`, { megabytes: heap }, '< 50 MB', heap < 50);
   });
 }
