@@ -62,9 +62,17 @@ const memberEvents = {
 } as const;
 
 /** Of a group, and of a project. */
+/** Of a group and of a project; hooks of groups know some by a name of their own. */
+type MemberEvents = readonly [group: string, project: string, ofGroupHooks?: string];
+const requestGone: MemberEvents = [
+  'user_access_request_revoked_for_group',
+  'user_access_request_revoked_for_project',
+  'user_access_request_denied_for_group',
+];
 const requestEvents = {
   'access_request.created': ['user_access_request_to_group', 'user_access_request_to_project'],
-  'access_request.denied': ['user_access_request_denied_for_group', 'user_access_request_denied_for_project'],
+  'access_request.denied': requestGone,
+  'access_request.withdrawn': requestGone,
 } as const;
 /** What somebody asks for: the role that they would get is decided by who lets them in. */
 const askedLevel = Level.developer;
@@ -268,7 +276,7 @@ export function webhookConsumer(deps: Omit<WebhookDependencies, 'project'>): Fac
   async function aboutMember(
     fact: Pick<Fact<typeof memberChanged>, 'project_id' | 'namespace_id'>,
     delivery: FactDelivery,
-    [forGroup, forProject]: readonly [group: string, project: string],
+    [forGroup, forProject, forHooks = forGroup]: MemberEvents,
     user: User,
     membership: places.Membership,
   ): Promise<Heard> {
@@ -284,7 +292,7 @@ export function webhookConsumer(deps: Omit<WebhookDependencies, 'project'>): Fac
         event: 'member_events',
         projectId: null,
         groupIds: group.traversal_ids,
-        message: async () => messageOf('member_events', payload),
+        message: async () => messageOf('member_events', { ...payload, event_name: forHooks }),
       },
       ...system(async () => ({ ...payload, user_email: user.email })),
     };

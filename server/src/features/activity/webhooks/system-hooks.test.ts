@@ -148,8 +148,16 @@ it('[1/events/1] [1/events/5] [1/events/6] [1/events/2 push_events, tag_push_eve
     group_access: 'Developer',
     user_username: asking.user.username,
   });
+  await world.app.settings.write({ allow_local_requests_from_web_hooks_and_services: true });
+  await call('POST', `/groups/${made.id}/hooks`, { url: receiver.url, member_events: true }, world.owner);
   await call('DELETE', `/groups/${made.id}/access_requests/${asking.user.id}`, undefined, world.owner);
+  await named('user_access_request_revoked_for_group', asked);
   await named('user_access_request_denied_for_group', asked);
+  const leaving = await world.account();
+  const request = `/groups/${made.id}/access_requests`;
+  expect((await call('POST', request, undefined, leaving)).status).toBe(201);
+  expect((await call('DELETE', `${request}/${leaving.user.id}`, undefined, leaving)).status).toBe(204);
+  await named('user_access_request_revoked_for_group', { group_id: made.id, user_id: leaving.user.id });
   await call('PUT', `/groups/${made.id}`, { path: `${path}-2` }, world.owner);
   expect(await named('group_rename')).toMatchObject({
     ...{ path: `${path}-2`, old_path: path, full_path: `${group.full_path}/${path}-2` },
@@ -237,7 +245,9 @@ it('[1/events/1] [1/events/5] [1/events/6] [1/events/2 push_events, tag_push_eve
     username: blocked.username,
     state: 'blocked_pending_approval',
   });
+  const last = (await call('POST', `/users/${userId}/keys`, { title: 'x', key: sshKeyText() })).body;
   await call('DELETE', `/users/${userId}`);
+  await named('key_destroy', { id: last.id, username: `${username}-2` });
   expect(await named('user_destroy')).toMatchObject({ user_id: userId, email });
   // All of it was refused by the receiver, and it is still called.
   receiver.received.length = 0;

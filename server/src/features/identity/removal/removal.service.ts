@@ -13,6 +13,7 @@ import { addJob, type CronItem, defineTask, duePayload, type Task } from '../../
 import type { Settings } from '../../../kernel/settings/index.ts';
 import { announceChange } from '../changes/index.ts';
 import { letters } from '../mails/index.ts';
+import { endSshKeys } from '../ssh-keys/index.ts';
 import { findUser, insertUser, keepAnAdministrator, lockUser, updateUser, userEntity } from '../users/index.ts';
 import { deleteUser, findGhost, freeGhostName, unconfirmedUsers } from './removal.queries.ts';
 
@@ -82,6 +83,7 @@ export function createRemoval(deps: RemovalDependencies): Removal {
     await transaction(db, async (tx) => {
       if (hard) await belongings.removeContributions(tx, userId);
       else await belongings.moveContributions(tx, userId, (await ensureGhost(tx)).id);
+      await endSshKeys(tx, user);
       const { username, name, email } = user;
       await recordFact(tx, userDeleted, {
         user_id: userId,

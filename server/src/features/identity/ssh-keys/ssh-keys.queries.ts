@@ -56,6 +56,9 @@ export async function deleteSshKey(tx: Db, id: number): Promise<boolean> {
   return (await tx.deleteFrom('ssh_keys').where('id', '=', id).returning('id').executeTakeFirst()) !== undefined;
 }
 
+export const deleteSshKeysOf = (tx: Db, userId: number): Promise<SshKey[]> =>
+  tx.deleteFrom('ssh_keys').where('user_id', '=', userId).returningAll().execute();
+
 export interface KeyHolder {
   readonly key: Pick<SshKey, 'id' | 'kind' | 'title' | 'key' | 'usage_type' | 'expires_at' | 'verified_until'>;
   /** Whose key it is; of a deploy key who made it. Null when they are gone. */

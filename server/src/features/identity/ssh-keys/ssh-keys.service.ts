@@ -9,7 +9,7 @@ import type { ApplicationSettings, Settings } from '../../../kernel/settings/ind
 import { letters } from '../mails/index.ts';
 import { check, userEntity } from '../users/index.ts';
 import { type KeyKind, keyKinds, type ParsedSshKey, parseSshKey } from './parse.ts';
-import { deleteSshKey, insertSshKey } from './ssh-keys.queries.ts';
+import { deleteSshKey, deleteSshKeysOf, insertSshKey } from './ssh-keys.queries.ts';
 
 export interface SshKeyDependencies {
   readonly db: Db;
@@ -74,6 +74,11 @@ const recordKeyFact = (tx: Db, event: keyof typeof sshKeyFacts, user: User, row:
     { id: row.id, key: row.key, username: user.username, created_at: toInstant(row.created_at) },
     { actor_id: user.id },
   );
+
+/** The keys of somebody who goes. */
+export async function endSshKeys(tx: Db, user: User): Promise<void> {
+  for (const row of await deleteSshKeysOf(tx, user.id)) await recordKeyFact(tx, 'destroyed', user, row);
+}
 
 export function createSshKeys({ db, settings, mail }: SshKeyDependencies): SshKeys {
   return {

@@ -189,7 +189,8 @@ export function accessRequestRoutes(deps: AccessRequestDependencies): Route[] {
               details: {},
               target: { type: 'User', id: row.id, details: row.username },
             });
-            if (!own) await record(tx, 'denied', subject, row.id, row.requested_at, caller.user?.id ?? null);
+            const fact = own ? 'withdrawn' : 'denied';
+            await record(tx, fact, subject, row.id, row.requested_at, caller.user?.id ?? null);
             if (!own && mail.configured && (await sendsMail(tx, placeOf(subject))))
               await mail.send(tx, accessDenied(row, nameOf(subject, externalUrl)));
           });

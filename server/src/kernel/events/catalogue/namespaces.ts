@@ -71,7 +71,7 @@ export const memberChanged = defineFact(
 /** `requested_at` of an access request; `denied` by somebody in charge. */
 export const accessRequestFacts = defineFacts(
   'access_request',
-  ['created', 'denied'],
+  ['created', 'denied', 'withdrawn'],
   payload({ user_id: Type.Integer(), requested_at: instant }),
 );
 
