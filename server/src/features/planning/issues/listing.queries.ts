@@ -237,7 +237,8 @@ async function listNearby(db: Db, list: IssueList, page: Window, far: FarLists |
   const key = far ? keyOf(list) : null;
   const name = key && JSON.stringify([key, list.orderBy, list.sort]);
   if (!(name && far?.get(name))) {
-    const rows = await pageNearby(db, list, { order, by: column.expression, direction }, page);
+    const known = far && name !== null ? { far, name } : undefined;
+    const rows = await pageNearby(db, list, { order, by: column.expression, direction }, page, known);
     if (rows) return { rows, cursorOf };
     // Behind the cursor others may be nearer.
     if (name && !page.after) far?.set(name, true);

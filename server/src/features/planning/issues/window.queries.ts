@@ -45,12 +45,16 @@ export interface IndexedOrder {
   readonly direction: 'asc' | 'desc';
 }
 
-/** A page, or null where the next issues of the order do not fill it. */
+/**
+ * A page, or null where the next issues of the order do not fill it. Where those of everything did not fill one of a group, this
+ * is known by its name for a while, and only what begins with the first of the group is looked through.
+ */
 export async function pageNearby(
   db: Db,
   query: IssueQuery,
   { order, by, direction }: IndexedOrder,
   page: Window,
+  known?: { readonly far: FarLists; readonly name: string },
 ): Promise<ListedRow[] | null> {
   if (!worthwhile(query, page)) return null;
   const found = issueConditions(query, 'near');
@@ -75,8 +79,10 @@ export async function pageNearby(
     return listed.length === page.limit ? listed : null;
   };
   const texts = looksInTexts(query);
-  const near = await looked(null, texts ? mostTexts : most);
+  const behind = known && `${known.name} behind others`;
+  const near = behind && known.far.get(behind) ? null : await looked(null, texts ? mostTexts : most);
   if (near || place.kind !== 'group') return near;
+  if (behind && !page.after) known.far.set(behind, true);
   // The issues of a group may all be far from the first ones of everything: those before its own first one are left out.
   const ofGroup = issueConditions(query, 'merged');
   const begin = sql`${by} ${sql.raw(direction === 'asc' ? '>=' : '<=')} (select h.compared from projects p
