@@ -33,7 +33,7 @@ export async function requestAgain(id: string, iid: number, username: string): P
       body: { body: `/request_review @${username}` },
     }),
   );
-  if ('summary' in answer && Object.keys(answer.commands_changes ?? {}).length === 0)
+  if (answer.summary && Object.keys(answer.commands_changes ?? {}).length === 0)
     throw new Error(answer.summary.join(' '));
 }
 
