@@ -79,3 +79,14 @@ export const pipelineStatistics = (path: string, { days = 30, ref }: StatisticsF
         }),
       ),
   });
+
+export const coverageHistory = (path: string, { days = 30, ref }: StatisticsFilter) =>
+  queryOptions({
+    queryKey: ['project', path, 'coverage-history', { days, ref }],
+    queryFn: () =>
+      unwrap(
+        client.GET('/projects/{id}/pipelines/coverage', {
+          params: { path: { id: path }, query: { days, ...(ref ? { ref } : {}) } },
+        }),
+      ),
+  });

@@ -5,10 +5,11 @@ import classes from './ui.module.css';
 const icons = { branch: IconGitBranch, tag: IconTag, commit: IconGitCommit, request: IconGitPullRequest };
 
 /** Pipelines of merge requests run for refs that nobody has named. */
-const ofRequest = /^refs\/merge-requests\/(\d+)\/(?:head|merge|train)$/;
+export const requestOf = (ref: string): string | undefined =>
+  /^refs\/merge-requests\/(\d+)\/(?:head|merge|train)$/.exec(ref)?.[1];
 
 export function RefBadge({ name, kind = 'branch' }: { name: string; kind?: keyof typeof icons }) {
-  const iid = ofRequest.exec(name)?.[1];
+  const iid = requestOf(name);
   const Icon = icons[iid ? 'request' : kind];
   return (
     <span className={classes.ref} title={iid ? name : undefined}>

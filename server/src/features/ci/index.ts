@@ -27,6 +27,7 @@ import { artifactFiles } from './page-files/artifact-files.ts';
 import { badgeFile } from './page-files/badge-files.ts';
 import { logFile } from './page-files/log-file.ts';
 import { movePipelines } from './pipelines/contributions.queries.ts';
+import { coverageHistoryRoutes } from './pipelines/coverage-history.routes.ts';
 import { type CreateOutcome, pipelineMaker } from './pipelines/create.ts';
 import { countFailedPipelines } from './pipelines/failed.queries.ts';
 import { failedPipelineRoutes } from './pipelines/failed.routes.ts';
@@ -171,6 +172,7 @@ export function ciFeature(given: CiFeatureDependencies): Ci {
       ...groupPipelineRoutes(deps),
       ...pipelineMetadataRoutes(deps, writes),
       pipelineStatisticsRoute(deps),
+      ...coverageHistoryRoutes(deps),
       ...testReportRoutes(deps, reports),
       ...testHistoryRoutes(deps, reports),
       ...mergeRequestReportRoutes(deps, writes),

@@ -1,4 +1,4 @@
-/** Statistics of pipelines: how many succeed and how long they take, by day. */
+/** Statistics of pipelines: how many succeed, how long they take, and what they cover, by day. */
 import { NativeSelect } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
@@ -10,6 +10,7 @@ import { FilterBar } from '../../ui/FilterBar.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { useProject } from '../projects/useProject.ts';
 import { Axes } from './Axes.tsx';
+import { Coverage } from './Coverage.tsx';
 import classes from './charts.module.css';
 import { ceiling, type Frame, pathOf, scaleOf, shortDay } from './lines.ts';
 
@@ -182,6 +183,7 @@ export default function PipelineChartsPage() {
           <div className={classes.charts}>
             <Outcomes data={data} />
             <Durations data={data} />
+            <Coverage path={path} projectId={project.id} search={search} frame={frame} />
           </div>
         </>
       )}

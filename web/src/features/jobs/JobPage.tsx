@@ -10,10 +10,10 @@ import { ConfirmButton } from '../../ui/ConfirmButton.tsx';
 import { FormError } from '../../ui/FormError.tsx';
 import { LinkButton } from '../../ui/links.ts';
 import { Page } from '../../ui/Page.tsx';
-import { RefBadge } from '../../ui/RefBadge.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
 import { UserChip } from '../../ui/UserChip.tsx';
+import { RefLink } from '../pipelines/RefLink.tsx';
 import { activeStatuses } from '../pipelines/statuses.ts';
 import { level, useProject } from '../projects/useProject.ts';
 import { FailureLine } from './FailureLine.tsx';
@@ -160,7 +160,7 @@ export default function JobPage() {
         <Link to="/p/$path/pipelines/$id" params={{ path: segment, id: String(job.pipeline.id) }}>
           Pipeline #{job.pipeline.id}
         </Link>
-        <RefBadge name={job.ref} kind={job.tag ? 'tag' : 'branch'} />
+        <RefLink name={job.ref} tag={job.tag} segment={segment} />
         <Link to="/p/$path/commit/$sha" params={{ path: segment, sha: job.pipeline.sha }}>
           <code>{job.pipeline.sha.slice(0, 8)}</code>
         </Link>

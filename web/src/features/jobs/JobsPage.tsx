@@ -9,9 +9,9 @@ import { DataList, DataRow } from '../../ui/DataList.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { Pager } from '../../ui/Pager.tsx';
-import { RefBadge } from '../../ui/RefBadge.tsx';
 import { StatusBadge, statusChoices } from '../../ui/StatusBadge.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
+import { RefLink } from '../pipelines/RefLink.tsx';
 import { useProject } from '../projects/useProject.ts';
 import classes from './jobs.module.css';
 import { WaitingReason } from './WaitingReason.tsx';
@@ -64,7 +64,7 @@ export default function JobsPage() {
                     Pipeline #{job.pipeline.id}
                   </Link>
                   <span>{job.stage}</span>
-                  <RefBadge name={job.ref} kind={job.tag ? 'tag' : 'branch'} />
+                  <RefLink name={job.ref} tag={job.tag} segment={segment} />
                   {job.duration === null ? null : <span>{duration(job.duration)}</span>}
                 </>
               }

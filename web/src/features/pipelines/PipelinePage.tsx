@@ -11,7 +11,6 @@ import { useLive } from '../../lib/useLive.ts';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { FormError } from '../../ui/FormError.tsx';
 import { Page } from '../../ui/Page.tsx';
-import { RefBadge } from '../../ui/RefBadge.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { TabRow } from '../../ui/TabRow.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
@@ -22,6 +21,7 @@ import { ExternalStatuses } from './ExternalStatuses.tsx';
 import { FailedJobs } from './FailedJobs.tsx';
 import { GraphSection } from './GraphSection.tsx';
 import classes from './pipelines.module.css';
+import { RefLink } from './RefLink.tsx';
 import { activeStatuses } from './statuses.ts';
 import { TestReport } from './TestReport.tsx';
 import { explanationTab, testsTab } from './tabs.ts';
@@ -173,7 +173,7 @@ export function PipelinePage() {
         <StatusBadge
           status={pipeline.detailed_status.group === 'success-with-warnings' ? 'warning' : pipeline.status}
         />
-        <RefBadge name={pipeline.ref} kind={pipeline.tag ? 'tag' : 'branch'} />
+        <RefLink name={pipeline.ref} tag={pipeline.tag} segment={segment} />
         <Link to="/p/$path/commit/$sha" params={{ path: segment, sha: pipeline.sha }}>
           <code>{pipeline.sha.slice(0, 8)}</code>
         </Link>

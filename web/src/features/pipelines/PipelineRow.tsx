@@ -7,12 +7,12 @@ import type { PipelineSearch } from '../../lib/group-lists.ts';
 import { duration } from '../../lib/time.ts';
 import { DataRow } from '../../ui/DataList.tsx';
 import { FilterBar } from '../../ui/FilterBar.tsx';
-import { RefBadge } from '../../ui/RefBadge.tsx';
 import { StatusBadge, statusChoices, statusWord } from '../../ui/StatusBadge.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
 import shared from '../../ui/ui.module.css';
 import { PersonFilter } from '../members/PersonFilter.tsx';
 import classes from './pipelines.module.css';
+import { RefLink } from './RefLink.tsx';
 import { sourceChoices, sources } from './words.ts';
 
 const titleOf = ({ id, name, details }: Schemas['PipelineListed']): string =>
@@ -128,7 +128,7 @@ export function PipelineRow({ pipeline, segment, children }: RowProps) {
         <>
           {children}
           <span>#{pipeline.id}</span>
-          <RefBadge name={pipeline.ref} />
+          <RefLink name={pipeline.ref} tag={details?.tag ?? false} segment={segment} />
           <code>{pipeline.sha.slice(0, 8)}</code>
           <span>
             {sources[pipeline.source] ?? pipeline.source}

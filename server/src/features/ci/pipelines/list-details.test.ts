@@ -17,6 +17,7 @@ it('with_details adds the title of the commit, who started it, and the states of
   const list = (query: Record<string, string>) => project.api<Json[]>('GET', '/pipelines', { query });
   const row = await eventually('a pipeline', async () => (await list({ with_details: 'true' })).body[0]);
   expect(row.details).toEqual({
+    tag: false,
     commit_title: 'Build and ship',
     user: expect.objectContaining({ username: project.owner.user.username }),
     duration: null,

@@ -64,6 +64,7 @@ export async function detailsOf(
       return [
         pipeline.id,
         {
+          tag: pipeline.tag,
           commit_title: titles.get(commitOf(pipeline)) ?? null,
           user: user ? userReference(user, deps.externalUrl) : null,
           duration: pipeline.duration,

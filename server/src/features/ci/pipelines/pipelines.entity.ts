@@ -41,6 +41,7 @@ export const PipelineListed = Entity('PipelineListed', {
   details: Sometimes(
     Fields(
       {
+        tag: Flag({ description: 'Whether `ref` is a tag' }),
         commit_title: Nullable(Text({ description: 'Null where the commit is gone' })),
         user: Nullable(UserReference),
         duration: Nullable(Count({ description: 'Seconds that it ran' })),

@@ -153,6 +153,7 @@ import { importedIssuesMigration } from './1360-imported-issues.ts';
 import { appearanceMigration } from './1380-appearance.ts';
 import { repositoryChecksMigration } from './1381-repository-checks.ts';
 import { issuesByAuthorMigration } from './1410-issues-by-author.ts';
+import { coverageHistoryMigration } from './1420-coverage-history.ts';
 
 /** One step of the schema. `statements` run in order in one transaction; each may hold several SQL commands. */
 export interface Migration {
@@ -315,4 +316,5 @@ export const migrations: readonly Migration[] = [
   appearanceMigration,
   repositoryChecksMigration,
   issuesByAuthorMigration,
+  coverageHistoryMigration,
 ];
