@@ -35,6 +35,7 @@ export const failures: Readonly<Record<string, string>> = {
     'The secrets provider is not known: variables such as VAULT_SERVER_URL have no value in this job.',
   user_blocked: 'The user who started the job is blocked.',
   builds_disabled: 'CI/CD is disabled in this project.',
+  ip_restriction_failure: 'The runner is not in a network from which the group can be reached.',
   environment_creation_failure:
     'The environment could not be created: its name is not valid once the variables in it have their values.',
   protected_environment_failure:

@@ -10,14 +10,15 @@ export type BuiltInScope = 'all' | 'administrators';
 
 /**
  * Whether waiting `jobs` are for `runners`, over the joined rows jobs, projects, namespaces, runners. Without isolation the
- * built-in runner takes only what administrators started in projects that administrators made.
+ * built-in runner takes only what administrators started in projects that administrators made. A project's own runners take
+ * its jobs even without CI/CD: they fail then.
  */
 export const suits = (builtIn: BuiltInScope): RawBuilder<boolean> => sql<boolean>`(
   jobs.status = 'pending'
   and jobs.kind = 'job'
   and ${hasTags}
   and ${takesRef}
-  and projects.builds_access_level <> 'disabled'
+  and (projects.builds_access_level <> 'disabled' or runners.runner_type = 'project_type')
   and projects.marked_for_deletion_on is null
   and ${serves(builtIn)}
 )`;

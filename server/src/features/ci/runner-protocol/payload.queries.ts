@@ -19,6 +19,8 @@ export interface PayloadFacts {
     readonly deployTokens: boolean;
     /** Another attempt before this one. */
     readonly attempts: boolean;
+    /** Networks that the top-level group is kept to. */
+    readonly networks: boolean;
   };
 }
 
@@ -101,7 +103,10 @@ export function payloadReader(): (db: Db, job: Job) => Promise<PayloadFacts | un
         ) as "deployTokens",
         exists (
           select from jobs where pipeline_id = pipelines.id and name = ${job.name} and id < ${job.id}
-        ) as attempts
+        ) as attempts,
+        exists (
+          select from namespaces top where top.id = namespaces.traversal_ids[1] and top.ip_restriction_ranges <> ''
+        ) as networks
       from pipelines
       join projects on projects.id = pipelines.project_id
       join namespaces on namespaces.id = projects.namespace_id

@@ -237,6 +237,8 @@ export interface PayloadRequest {
   readonly runner: Runner;
   /** In plain text: only the runner gets it. */
   readonly token: string;
+  /** Where the runner asks from. */
+  readonly address: string;
   /** Whether the runner has a feature. */
   readonly supports: (feature: string) => boolean;
 }
@@ -268,11 +270,25 @@ interface PayloadMaking {
 /** What the runner gets, or the reason for which the job fails. */
 type Payload = { readonly payload: Record<string, unknown> } | { readonly failure: string };
 
+/** Why nobody may run the job here and now; null when somebody may. */
+async function refusal(
+  deps: CiDependencies,
+  { rows: { project, namespace, user }, has }: PayloadFacts,
+  address: string,
+): Promise<string | null> {
+  // Their jobs were ended when they were blocked; these are what somebody else started in their name, or what came meanwhile.
+  if (user && isBlocked(user)) return 'user_blocked';
+  if (project.builds_access_level === 'disabled') return 'builds_disabled';
+  // The job could reach nothing of the project from there.
+  const closed = has.networks ? ((await deps.parents.closedTo?.(address)) ?? []) : [];
+  return closed.includes(namespace.traversal_ids[0] ?? namespace.id) ? 'ip_restriction_failure' : null;
+}
+
 /** The payload; null when the job's project is gone. */
 export async function jobPayload(
   deps: CiDependencies,
   { writes, keys, read }: PayloadMaking,
-  { job, runner, token, supports }: PayloadRequest,
+  { job, runner, token, address, supports }: PayloadRequest,
 ): Promise<Payload | null> {
   const { db } = deps;
   const plan = job.plan as unknown as JobPlan;
@@ -280,8 +296,8 @@ export async function jobPayload(
   const [facts, own] = await Promise.all([read(db, job), dependenciesOf(db, job, plan)]);
   if (!facts) return null;
   const { rows, running } = facts;
-  // Their jobs were ended when they were blocked; these are what somebody else started in their name, or what came meanwhile.
-  if (rows.user && isBlocked(rows.user)) return { failure: 'user_blocked' };
+  const refused = await refusal(deps, facts, address);
+  if (refused !== null) return { failure: refused };
   if (own.some(isGone)) return { failure: 'missing_dependency_failure' };
   const path = fullPath(rows);
   const repositoryUrl = new URL(`${deps.externalUrl}/${path}.git`);

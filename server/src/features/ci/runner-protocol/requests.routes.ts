@@ -106,7 +106,7 @@ export function requestRoutes(
   /** Claims a job and makes its payload; a job whose payload cannot be made fails with a reason. */
   async function claim(
     runner: Runner,
-    managerId: number,
+    { managerId, address }: { readonly managerId: number; readonly address: string },
     supports: (feature: string) => boolean,
     session: SessionOffer | null,
     signal: AbortSignal,
@@ -130,7 +130,7 @@ export function requestRoutes(
       if (!(await mayBegin(job))) continue;
       let failureReason = 'scheduler_failure';
       try {
-        const made = await jobPayload(deps, { ...making, read }, { job, runner, token, supports });
+        const made = await jobPayload(deps, { ...making, read }, { job, runner, token, address, supports });
         if (made && 'failure' in made) failureReason = made.failure;
         else if (made) {
           // Of a pipeline that runs already, the start of another job changes nothing but its own deployment.
@@ -187,7 +187,8 @@ export function requestRoutes(
         const cursor = cursorOf(runner);
         const headers = { [`${headerPrefix}Last-Update`]: cursor };
         if (runner.paused) return answer(204, undefined, headers);
-        const attempt = () => claim(runner, manager, (feature) => hasFeature(info, feature), session, signal);
+        const from = { managerId: manager, address: clientAddress };
+        const attempt = () => claim(runner, from, (feature) => hasFeature(info, feature), session, signal);
         const session = sessionOffer(params.session, runner.built_in);
         const held = params.last_update === cursor;
         const payload = held ? await polls.hold(runner.id, signal, attempt) : await attempt();
