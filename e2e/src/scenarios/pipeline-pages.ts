@@ -420,6 +420,9 @@ async function schedules(page: Page, call: Api): Promise<void> {
   await list.getByRole('button', { name: 'Delete Nightly dredging' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete schedule' }).click();
   await page.getByText('No schedules yet').waitFor();
+  const other = { description: 'Ebb watch', ref: 'main', cron: '0 5 * * *', active: false };
+  await call.expect(201, 'POST', `/projects/${id}/pipeline_schedules`, other);
+  await list.getByText('Ebb watch').waitFor();
 }
 
 async function triggers(page: Page): Promise<void> {

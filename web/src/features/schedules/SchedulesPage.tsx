@@ -12,6 +12,7 @@ import {
   takeOwnership,
 } from '../../lib/schedules.ts';
 import { sessionQuery } from '../../lib/session.ts';
+import { useLive } from '../../lib/useLive.ts';
 import { ConfirmButton } from '../../ui/ConfirmButton.tsx';
 import { DataList, DataRow } from '../../ui/DataList.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
@@ -145,6 +146,7 @@ export default function SchedulesPage() {
   const navigate = useNavigate({ from: '/p/$path/pipeline_schedules' });
   const { project, path, segment, level: own } = useProject();
   const { data } = useSuspenseQuery(schedules(path, search));
+  useLive([`project:${project.id}:pipelines`], [schedulesKey(path)]);
   const filtered = search.scope !== undefined;
   return (
     <Page

@@ -1,7 +1,6 @@
 /** Pipeline schedules: lists, one, creation, changes, ownership, runs. */
 import Type from 'typebox';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
-import { transaction } from '../../../kernel/db/index.ts';
 import type { PipelineSchedule } from '../../../kernel/db/rows.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
 import { forbidden, notFound } from '../../../kernel/http/errors.ts';
@@ -17,7 +16,6 @@ import { pipelineScope, pipelineScopes } from '../pipelines/scopes.ts';
 import { pipelineStatuses } from '../scheduling/pipeline-states.ts';
 import { PlayedSchedule, ScheduleEntity, ScheduleListed, scheduleJson, scheduleListed } from './schedules.entity.ts';
 import {
-  deleteSchedule,
   findSchedule,
   lastPipelineOf,
   lastPipelinesOf,
@@ -247,8 +245,7 @@ export function scheduleRoutes(deps: CiDependencies, schedules: SchedulesService
         if (!schedules.mayAdminister(caller, subject, schedule)) throw forbidden();
         unmodifiedSince(schedule.updated_at);
         const last = await present(subject, caller, schedule);
-        if (!(await transaction(db, async (tx) => deleteSchedule(tx, schedule.id))))
-          throw notFound('Pipeline Schedule');
+        await schedules.remove(subject, schedule);
         return last;
       },
     }),

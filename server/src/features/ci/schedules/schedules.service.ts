@@ -3,7 +3,7 @@ import { ZERO_SHA } from '@millrace/git';
 import { canOnProject } from '../../../kernel/authz/can.ts';
 import { Level } from '../../../kernel/authz/levels.ts';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
-import { transaction } from '../../../kernel/db/index.ts';
+import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { PipelineSchedule, PipelineScheduleVariable } from '../../../kernel/db/rows.ts';
 import { forbidden, invalidRecord, notFound } from '../../../kernel/http/errors.ts';
 import type { CiDependencies } from '../deps.ts';
@@ -16,6 +16,7 @@ import { variableProblems } from '../variables/masking.ts';
 import { sealed } from '../variables/sealing.ts';
 import type { ScheduleInput } from './schedules.entity.ts';
 import {
+  deleteSchedule,
   deleteScheduleVariable,
   findScheduleVariable,
   insertSchedule,
@@ -109,6 +110,14 @@ export function schedulesService(deps: CiDependencies, pipelines: Pipelines) {
       throw invalidRecord({ base: [`The current user is not authorized to ${what} the pipeline schedule`] });
   }
 
+  /** In one transaction; those who look at the schedules of the project see it at once. */
+  const changing = <T>({ project }: ProjectSubject, change: (tx: Db) => Promise<T>): Promise<T> =>
+    transaction(db, async (tx) => {
+      const changed = await change(tx);
+      await deps.announce(tx, `project:${project.id}:pipelines`);
+      return changed;
+    });
+
   async function create(
     subject: ProjectSubject,
     caller: Caller,
@@ -118,7 +127,7 @@ export function schedulesService(deps: CiDependencies, pipelines: Pipelines) {
     const valid = await checked(subject, { ...values, inputs: changedInputs([], inputs ?? []) });
     await requireRef(subject, caller, valid.ref, 'create');
     const place = { projectId: subject.project.id, ownerId: caller.user?.id ?? null };
-    return await transaction(db, async (tx) => insertSchedule(tx, place, valid));
+    return await changing(subject, (tx) => insertSchedule(tx, place, valid));
   }
 
   async function update(
@@ -141,7 +150,7 @@ export function schedulesService(deps: CiDependencies, pipelines: Pipelines) {
       inputs: changedInputs(before, change.inputs ?? []),
     });
     await requireRef(subject, caller, valid.ref, 'update');
-    const changed = await transaction(db, async (tx) => updateSchedule(tx, schedule.id, valid));
+    const changed = await changing(subject, (tx) => updateSchedule(tx, schedule.id, valid));
     if (!changed) throw notFound('Pipeline Schedule');
     return changed;
   }
@@ -155,9 +164,13 @@ export function schedulesService(deps: CiDependencies, pipelines: Pipelines) {
     if (!mayAdminister(caller, subject, schedule) || !caller.user) throw forbidden();
     if (owns(caller, schedule)) return { schedule, already: true };
     const owner_id = caller.user.id;
-    const changed = await transaction(db, async (tx) => updateSchedule(tx, schedule.id, { owner_id }));
+    const changed = await changing(subject, (tx) => updateSchedule(tx, schedule.id, { owner_id }));
     if (!changed) throw notFound('Pipeline Schedule');
     return { schedule: changed, already: false };
+  }
+
+  async function remove(subject: ProjectSubject, schedule: PipelineSchedule): Promise<void> {
+    if (!(await changing(subject, (tx) => deleteSchedule(tx, schedule.id)))) throw notFound('Pipeline Schedule');
   }
 
   const opened = (row: PipelineScheduleVariable): string => secrets.open(row.value_encrypted, sealed.scheduleVariable);
@@ -310,6 +323,7 @@ export function schedulesService(deps: CiDependencies, pipelines: Pipelines) {
     create,
     update,
     takeOwnership,
+    remove,
     mayAdminister,
     variables,
     variableOf,

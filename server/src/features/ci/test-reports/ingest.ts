@@ -12,7 +12,7 @@ import { type CaseStatus, type JobReport, readJunit } from './junit.ts';
 import { insertTestReport, unreadReport } from './test-reports.queries.ts';
 
 /** Bytes of the reports of one job, unpacked. */
-const maxReportBytes = 20 * 1024 * 1024;
+const maxReportBytes = 30 * 1024 * 1024;
 
 const gzipped = promisify(gzip);
 

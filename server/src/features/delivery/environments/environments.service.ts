@@ -7,6 +7,7 @@ import { environmentSlug, guessTier, isExternalUrl, nameProblem, type Tier } fro
 import { protectionIn } from '../protected-environments/index.ts';
 import * as queries from './environments.queries.ts';
 import { forgetRefs, refsOfEnvironments } from './refs.ts';
+import { shown } from './shown.ts';
 
 export interface EnvironmentValues {
   readonly external_url?: string | null | undefined;
@@ -48,27 +49,28 @@ export function environmentService(db: Db) {
       if (problem) throw invalidRecord({ name: [problem] });
       const { tier = guessTier(name), ...rest } = columns(values);
       const row = { project_id: subject.project.id, name, slug: environmentSlug(name), tier, ...rest };
-      const made = await transaction(db, (tx) => queries.insertEnvironment(tx, row));
+      const made = await shown(db, row.project_id, (tx) => queries.insertEnvironment(tx, row));
       if (made) return made;
       const taken = await queries.findEnvironmentByName(db, subject.project.id, name);
       throw invalidRecord({ [taken ? 'name' : 'slug']: ['has already been taken'] });
     },
 
     async update(environment: Environment, values: EnvironmentValues): Promise<Environment> {
-      const changed = await transaction(db, (tx) => queries.updateEnvironment(tx, environment.id, columns(values)));
+      const { id, project_id: project } = environment;
+      const changed = await shown(db, project, (tx) => queries.updateEnvironment(tx, id, columns(values)));
       if (!changed) throw recordNotFound();
       return changed;
     },
 
     /** The environment without the time at which it would stop; undefined where it has none or no longer runs. */
-    async cancelAutoStop({ id, auto_stop_at }: Environment): Promise<Environment | undefined> {
+    async cancelAutoStop({ id, project_id: project, auto_stop_at }: Environment): Promise<Environment | undefined> {
       if (auto_stop_at === null) return undefined;
-      return await transaction(db, (tx) => queries.moveEnvironment(tx, id, ['available'], { auto_stop_at: null }));
+      return await shown(db, project, (tx) => queries.moveEnvironment(tx, id, ['available'], { auto_stop_at: null }));
     },
 
     async remove(environment: Environment): Promise<void> {
       if (environment.state !== 'stopped') throw forbidden();
-      await transaction(db, async (tx) => {
+      await shown(db, environment.project_id, async (tx) => {
         const refs = await refsOfEnvironments(tx, [environment.id]);
         if (!(await queries.deleteEnvironment(tx, environment.id))) throw recordNotFound();
         await forgetRefs(tx, refs);

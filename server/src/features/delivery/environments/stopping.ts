@@ -13,6 +13,7 @@ import type { JobsFace } from '../../ci/index.ts';
 import { mayDeploy } from '../protected-environments/index.ts';
 import * as queries from './environments.queries.ts';
 import { forgetRefs, refsOfEnvironments } from './refs.ts';
+import { shown } from './shown.ts';
 
 export interface StoppingDependencies {
   readonly db: Db;
@@ -29,8 +30,8 @@ export type Stopping = ReturnType<typeof stopping>;
 export function stopping(deps: StoppingDependencies) {
   const { db, jobs, log } = deps;
 
-  const stopped = (id: number): Promise<Environment | undefined> =>
-    transaction(db, (tx) => queries.updateEnvironment(tx, id, { state: 'stopped', auto_stop_at: null }));
+  const stopped = ({ id, project_id: project }: Environment): Promise<Environment | undefined> =>
+    shown(db, project, (tx) => queries.updateEnvironment(tx, id, { state: 'stopped', auto_stop_at: null }));
 
   /** Starts the jobs that stop it; until one has ended, the environment is being stopped. */
   async function startJobs(
@@ -63,7 +64,7 @@ export function stopping(deps: StoppingDependencies) {
     const found = force ? [] : await queries.stopJobsOf(db, environment.id);
     const startable = found.filter(jobs.startable);
     if (startable.length > 0) await startJobs(subject, caller, environment, startable);
-    else if (found.length === 0) return (await stopped(environment.id)) ?? environment;
+    else if (found.length === 0) return (await stopped(environment)) ?? environment;
     return (await queries.findEnvironment(db, environment.project_id, environment.id)) ?? environment;
   }
 
@@ -85,7 +86,7 @@ export function stopping(deps: StoppingDependencies) {
     const found = await queries.stopJobsOf(db, environment.id);
     const [job] = found;
     if (!job && environment.auto_stop_setting === 'always') {
-      await stopped(environment.id);
+      await stopped(environment);
       return;
     }
     const acting = job?.user_id ? await deps.actingAs(job.user_id, environment.project_id) : null;
@@ -126,7 +127,7 @@ export function stopping(deps: StoppingDependencies) {
       const found = await queries.stopJobsOf(db, environment.id);
       if (found.length > 0) await stopFor(acting, environment, found);
       else if (environment.auto_stop_setting === 'always' && environment.alone && (await mayStop(acting, environment)))
-        await stopped(environment.id);
+        await stopped(environment);
     }
   }
 
