@@ -20,7 +20,8 @@ const code = await main(process.argv.slice(2), {
   exit: (status) => process.exit(status),
   interrupted: () => {
     const controller = new AbortController();
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => controller.abort());
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+      process.once(signal, () => controller.abort(new Error('interrupted')));
     return controller.signal;
   },
 });

@@ -12249,6 +12249,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/projects/{id}/pipelines/coverage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the coverage of a branch by day
+         * @description Needs the ability `read_pipeline` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdPipelinesCoverage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/pipelines/coverage/csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export the coverage of a branch by day as CSV
+         * @description Needs the ability `read_pipeline` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdPipelinesCoverageCsv"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/projects/{id}/pipelines/latest": {
         parameters: {
             query?: never;
@@ -20855,6 +20895,33 @@ export interface components {
             email: string;
             name: string;
         };
+        /** CoverageHistory */
+        CoverageHistory: {
+            /**
+             * Format: date
+             * @description The first day (UTC)
+             */
+            from: string;
+            /** @description By name */
+            groups: {
+                /** @description Days with pipelines that measured it, the oldest first */
+                days: {
+                    /** @description Percent */
+                    coverage: number;
+                    /** Format: date */
+                    date: string;
+                }[];
+                /** @description Of the jobs, without numbers and values of parallel ones */
+                name: string;
+            }[];
+            /** @description The branch; null in an empty repository */
+            ref: string | null;
+            /**
+             * Format: date
+             * @description The last day (UTC): today
+             */
+            to: string;
+        };
         /** Created */
         Created: {
             message: string;
@@ -25972,6 +26039,8 @@ export interface components {
                     name: string;
                     status: string;
                 }[];
+                /** @description Whether `ref` is a tag */
+                tag: boolean;
                 user: components["schemas"]["UserReference"] | null;
             };
             id: number;
@@ -26164,6 +26233,8 @@ export interface components {
                     name: string;
                     status: string;
                 }[];
+                /** @description Whether `ref` is a tag */
+                tag: boolean;
                 user: components["schemas"]["UserReference"] | null;
             };
             id: number;
@@ -75600,6 +75671,90 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PipelineVariable"][];
+                };
+            };
+            301: components["responses"]["Moved"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdPipelinesCoverage: {
+        parameters: {
+            query?: {
+                /** @description How many days, today included */
+                days?: number;
+                /** @description The branch, the default one without it */
+                ref?: string;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CoverageHistory"];
+                };
+            };
+            301: components["responses"]["Moved"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdPipelinesCoverageCsv: {
+        parameters: {
+            query?: {
+                /** @description How many days, today included */
+                days?: number;
+                /** @description The branch, the default one without it */
+                ref?: string;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
                 };
             };
             301: components["responses"]["Moved"];
