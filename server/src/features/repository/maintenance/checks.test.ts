@@ -28,7 +28,7 @@ const aged = async (project: RepositoryProject) => {
   return project;
 };
 /** Takes the objects away that its commit is made of. */
-function damage({ directory }: RepositoryProject): void {
+function damage({ directory }: Pick<RepositoryProject, 'directory'>): void {
   const objects = path.join(directory, 'objects');
   for (const name of readdirSync(objects))
     if (/^[0-9a-f]{2}$/.test(name)) rmSync(path.join(objects, name), { recursive: true });
@@ -66,6 +66,25 @@ it('repositories are checked once a month where that is switched on, and adminis
   );
   await run();
   expect((await checks())[0]?.checked_at.getTime()).toBeGreaterThan(Date.now() - 3_600_000);
+  // The wiki of a project is a part of it.
+  await whole.api('POST', '/wikis', { json: { title: 'Home', content: 'Read me' } });
+  const { repository_path: below } = await app.db
+    .selectFrom('wikis')
+    .select('repository_path')
+    .where('project_id', '=', whole.id)
+    .executeTakeFirstOrThrow();
+  const again = async () => {
+    await sql`update repository_checks set checked_at = now() - interval '40 days' where project_id = ${whole.id}`.execute(
+      app.db,
+    );
+    await run();
+    return (await checks())[0]?.problems;
+  };
+  expect(await again()).toEqual([]);
+  damage({ directory: path.join(app.kernels.config.repositories.default ?? '', below) });
+  expect(await again()).toEqual(expect.arrayContaining([expect.stringMatching(/^wiki: /)]));
+  await app.db.deleteFrom('wikis').where('project_id', '=', whole.id).execute();
+  expect(await again()).toEqual([]);
 
   await runTask(app, 'repository.tell_checks');
   const told = await mail.next(admin.user.email);

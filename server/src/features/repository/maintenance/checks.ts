@@ -1,4 +1,4 @@
-/** Looks once a month whether each repository is whole, where administrators want that, and tells them of those that are not. */
+/** Looks once a month whether each repository of a project and its wiki are whole, where administrators want that, and tells them of those that are not. */
 import * as git from '@millrace/git';
 import Type from 'typebox';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
@@ -7,7 +7,9 @@ import type { Mail } from '../../../kernel/mail/index.ts';
 import { type CronItem, defineTask, type Task } from '../../../kernel/queue/index.ts';
 import type { Settings } from '../../../kernel/settings/index.ts';
 import { activeAdministrators, mailAddressOf } from '../../identity/index.ts';
+import type { RepositoryRow } from '../face.ts';
 import type { OpenRepository } from '../reading/git-reader.ts';
+import { findWikiOf } from '../wikis/wikis.queries.ts';
 import { checksDue, failedChecks, noteTold, recordCheck } from './checks.queries.ts';
 
 /** How long one run takes on repositories; the rest has its turn in the next one. */
@@ -34,9 +36,9 @@ export function repositoryChecks(deps: CheckDependencies): {
 } {
   const { db, open } = deps;
 
-  async function problemsOf(project: Project): Promise<readonly string[] | null> {
+  async function problemsOf(repository: RepositoryRow): Promise<readonly string[] | null> {
     try {
-      const { healthy, problems } = await git.fsck(open(project));
+      const { healthy, problems } = await git.fsck(open(repository));
       return healthy ? [] : problems.slice(0, keptProblems);
     } catch (error) {
       // It has its turn in the next run.
@@ -48,7 +50,12 @@ export function repositoryChecks(deps: CheckDependencies): {
   async function check(id: number): Promise<void> {
     const project = await deps.project(db, id);
     const problems = project && (await problemsOf(project));
-    if (problems) await recordCheck(db, id, problems);
+    if (!problems) return;
+    const wiki = await findWikiOf(db, { project_id: id, namespace_id: null });
+    const ofWiki = wiki ? await problemsOf(wiki) : [];
+    if (!ofWiki) return;
+    const all = [...problems, ...ofWiki.map((problem) => `wiki: ${problem}`)];
+    await recordCheck(db, id, all.slice(0, keptProblems));
   }
 
   const hourly = defineTask(
