@@ -10,7 +10,7 @@ export interface MeasuredJob {
 }
 
 /** Jobs that a history reads at most: the newest count. */
-export const mostMeasured = 20_000;
+const mostMeasured = 20_000;
 
 /** The jobs of a branch that succeeded and measured coverage, days (UTC) in order and pipelines within them. */
 export async function measuredJobs(
