@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:net';
 import { dirname } from 'node:path';
 import { killProcesses } from './executors/processes.ts';
 import type { Account } from './executors/types.ts';
-import { clearSlot, markOf } from './workspace.ts';
+import { clearSlot, markOf, removeLeft } from './workspace.ts';
 
 /** The first uid for jobs, unless configured. The embedded PostgreSQL has 64100. */
 export const DEFAULT_BASE_UID = 64200;
@@ -41,6 +41,7 @@ export async function takeSlots(count: number, baseUid: number, workDir: string)
   for (const { name, account } of slots) {
     await killProcesses({ account, variable: markOf(workDir), roots: new Set() });
     await clearSlot(workDir, name);
+    await removeLeft(account);
   }
   return { slots, release };
 }

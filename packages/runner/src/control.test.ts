@@ -167,6 +167,20 @@ test('jobs fill the free slots, and last_update is echoed', async () => {
   expect(h.server.requests[0]!.info.executor).toBe('shell');
 });
 
+test('the next job runs while the end of the one before is told; no more of them than there are slots', async () => {
+  const ends = [Promise.withResolvers<number>(), Promise.withResolvers<number>()];
+  const records = [h.run({ script: ['true'] }), h.run({ script: ['true'] }), h.run({ script: ['true'] })];
+  for (const [index, { promise }] of ends.entries()) records[index]?.finalAnswers.push(promise);
+  h.start({ slots: 1 });
+  await expect.poll(() => records[1]?.updates.length).toBe(1);
+  expect(records[0]?.updates.length).toBe(1);
+  expect(h.server.requests.length).toBe(2);
+  ends[0]?.resolve(200);
+  expect(await records[2]?.final).toMatchObject({ state: 'success' });
+  ends[1]?.resolve(200);
+  for (const record of records) expect(await record.final).toMatchObject({ state: 'success' });
+});
+
 test('a shutdown reports running jobs as failed by the system and takes them along', async () => {
   const { stop } = h.start();
   const record = h.run({ script: ['echo started', `sleep ${hours(4)}`] });

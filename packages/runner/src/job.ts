@@ -22,7 +22,7 @@ import { notedCommand, type ReleaseRequest, releaseRequest, releaseTool } from '
 import { gitEnvironment, gitHomeFiles, remoteOf, sourceCommands, strategyOf, withoutSources } from './sources.ts';
 import type { Session } from './terminal/sessions.ts';
 import { numberOf, resolveVariables, type Variables } from './variables.ts';
-import { closeWorkspace, openWorkspace, type Workspace, writeForJob } from './workspace.ts';
+import { closeWorkspace, openWorkspace, removeLeft, type Workspace, writeForJob } from './workspace.ts';
 
 /** Where artifacts of this and of other jobs go and come from. Failures are thrown. */
 export type JobServices = {
@@ -112,6 +112,8 @@ async function inWorkspace(
   let sandbox: Sandbox | undefined;
   let result: JobResult;
   let options = given;
+  // The clock of files is a little behind.
+  const begun = Date.now() - 1000;
   try {
     options = { ...given, job: resolveJob(given.job) };
     const run = await log.section('prepare_executor', 'Preparing the executor', async () => {
@@ -148,6 +150,7 @@ async function inWorkspace(
       } finally {
         await sandbox?.close?.();
       }
+      await removeLeft(options.account, begun);
       if (workspace) await closeWorkspace(workspace);
     });
   } catch (error) {

@@ -89,7 +89,10 @@ const shortToken = (token: string): string => token.replace(/^[a-z]+-/, '').slic
 async function loop(options: LoopOptions, slots: Slot[], executor: Executor, client: RunnerClient): Promise<void> {
   const { signal, log } = options;
   const free = [...slots];
+  /** Jobs until their end is told; while it is, their slot serves the next one. */
   const running = new Set<Promise<void>>();
+  /** Jobs that have a slot. */
+  const busy = new Set<Promise<void>>();
   const abort = new AbortController();
   const idleLimit = (options.exitWhenIdleSeconds ?? Number.POSITIVE_INFINITY) * 1000;
   let idleSince = performance.now();
@@ -102,6 +105,13 @@ async function loop(options: LoopOptions, slots: Slot[], executor: Executor, cli
   function begin(job: JobPayload, slot: Slot, own: Session | undefined): void {
     const { workDir, path, cloneUrl, limits, outputLimit, touchMilliseconds = TOUCH_INTERVAL } = options;
     const { account } = slot;
+    const place = Promise.withResolvers<void>();
+    busy.add(place.promise);
+    const left = () => {
+      if (!busy.delete(place.promise)) return;
+      free.push(slot);
+      place.resolve();
+    };
     const served = serveJob({
       job,
       executor,
@@ -118,13 +128,14 @@ async function loop(options: LoopOptions, slots: Slot[], executor: Executor, cli
       client,
       abort: abort.signal,
       hurry: signal,
+      left,
     })
       .then((result) => log.info(`job ${job.id}: ${result === 'gone' ? 'no longer wanted' : result.state}`))
       .catch((error: unknown) => log.warn(`job ${job.id}: ${messageOf(error)}`))
       .finally(() => {
         own?.close();
         running.delete(served);
-        free.push(slot);
+        left();
         idleSince = performance.now();
       });
     running.add(served);
@@ -132,6 +143,11 @@ async function loop(options: LoopOptions, slots: Slot[], executor: Executor, cli
 
   while (!signal.aborted) {
     if (free.length === 0) {
+      await Promise.race([...busy, stopped]);
+      continue;
+    }
+    // A server that does not hear of their ends is not asked for more and more jobs.
+    if (running.size - busy.size > slots.length) {
       await Promise.race([...running, stopped]);
       continue;
     }

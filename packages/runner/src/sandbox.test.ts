@@ -1,5 +1,5 @@
 /** What a job can reach: nothing of ours. */
-import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Harness, harness } from '../testdata/harness.ts';
@@ -142,6 +142,48 @@ test('names that belong to the shell do not fail the job, and values are taken a
   expect(record.trace.toString()).toContain(`<it's "$HOME" \`echo no\` \\ ü>`);
   expect(record.trace.toString()).toMatch(/^2$/m);
 });
+
+test.runIf(isRoot)(
+  '[security 25] what a job leaves where everybody may write goes with it, and nothing else',
+  async () => {
+    const places = ['/tmp', '/var/tmp', '/dev/shm'].map((place) => `${place}/millrace-left-${process.pid}`);
+    const others = mkdtempSync('/tmp/millrace-others-');
+    writeFileSync(join(others, 'kept'), 'kept');
+    h.start();
+    const record = h.run({
+      script: places.flatMap((place) => [
+        `mkdir -p ${place}/closed && echo secret > ${place}/closed/file && ln -s ${others} ${place}/link`,
+        `chmod 0 ${place}/closed`,
+        `ln -s ${others} ${place}-link`,
+      ]),
+    });
+    expect(await record.final).toMatchObject({ state: 'success' });
+    expect(places.filter((place) => existsSync(place) || existsSync(`${place}-link`))).toEqual([]);
+    expect(existsSync(join(others, 'kept'))).toBe(true);
+    rmSync(others, { recursive: true });
+  },
+);
+
+// Skipped without python3: few programs can end their first thread alone.
+test.runIf(existsSync('/usr/bin/python3'))(
+  '[security 25] a process whose first thread has ended does not outlive its job',
+  async () => {
+    h.start();
+    const lines = ['import ctypes, threading, time', 'threading.Thread(target=time.sleep, args=(300,)).start()'];
+    const program = [...lines, 'ctypes.CDLL(None).pthread_exit(None)'].join('\n');
+    const record = h.run({
+      script: [
+        `setsid python3 -c '${program}' </dev/null >/dev/null 2>&1 & pid=$!`,
+        'until grep -q "^State:.Z" /proc/$pid/status; do sleep 0.05; done; echo "left $pid behind"',
+      ],
+    });
+    expect(await record.final).toMatchObject({ state: 'success' });
+    const pid = /^left (\d+) behind/m.exec(record.trace.toString())?.[1];
+    expect(Number(pid)).toBeGreaterThan(0);
+    // The system takes its entry away in its own time.
+    await expect.poll(() => existsSync(`/proc/${pid}`)).toBe(false);
+  },
+);
 
 test.runIf(isRoot)('two runners of one host never use the same uid', async () => {
   h.start();

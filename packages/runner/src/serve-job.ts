@@ -26,6 +26,8 @@ export type ServeOptions = Omit<JobOptions, 'services' | 'output' | 'cancel'> & 
   touchMilliseconds: number;
   /** Once aborted, unreachable servers are given up on quickly. */
   hurry: AbortSignal;
+  /** Called when nothing of the job is left on this machine, before its end is told. */
+  left?: () => void;
 };
 
 /** Runs the job and reports it. Resolves with the result; 'gone' when the server no longer wanted to know. */
@@ -61,6 +63,7 @@ export async function serveJob(options: ServeOptions): Promise<JobResult | 'gone
       abort: AbortSignal.any([options.abort, end.signal]),
       cancel: cancel.signal,
     });
+    options.left?.();
     if (gone) return 'gone';
     trace.close();
     return (await report(options, trace, result)) ? result : 'gone';

@@ -2,7 +2,9 @@
  * Directories: what each slot's job gets, who may enter, and what stays closed between jobs. What takes a system call or two
  * is done at once: handing it to a thread and waiting for it costs ten times as much, for each of forty in a short job.
  */
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import {
   chmodSync,
   chownSync,
@@ -193,6 +195,37 @@ export async function clearSlot(workDir: string, slot: string): Promise<void> {
   for (const name of await readdir(builds).catch(() => [])) {
     if (name.startsWith('job-')) await rm(join(builds, name), { recursive: true, force: true });
     else await chmod(join(builds, name), 0o700);
+  }
+}
+
+/** Where everybody of the host may write. */
+const OPEN_TO_ALL = ['/tmp', '/var/tmp', '/dev/shm'];
+const MOST_NAMED = 500;
+
+/**
+ * Removes what a job left since a moment where everybody may write: the next job of its slot, perhaps of another project, has
+ * the same uid. As the job, so that nothing of others can go with it. Its processes must have ended.
+ */
+export async function removeLeft(account: Account | undefined, since = 0): Promise<void> {
+  if (!account) return;
+  const paths = OPEN_TO_ALL.flatMap((directory) => ownedIn(directory, account.uid, since));
+  for (let at = 0; at < paths.length; at += MOST_NAMED) {
+    // A link leads chmod to where it points, which may be everything.
+    const script = 'for path in "$@"; do [ -L "$path" ] || chmod -R u+rwX "$path"; done; rm -rf "$@"';
+    const named = paths.slice(at, at + MOST_NAMED);
+    const child = spawn('/bin/sh', ['-c', script, 'sh', ...named], { stdio: 'ignore', env: {}, cwd: '/', ...account });
+    await once(child, 'close');
+  }
+}
+
+function ownedIn(directory: string, uid: number, since: number): string[] {
+  try {
+    // Nothing has come or gone.
+    if (lstatSync(directory).mtimeMs < since) return [];
+    const paths = readdirSync(directory).map((name) => join(directory, name));
+    return paths.filter((path) => lstatSync(path, { throwIfNoEntry: false })?.uid === uid);
+  } catch {
+    return [];
   }
 }
 

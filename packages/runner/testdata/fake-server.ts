@@ -22,7 +22,7 @@ export type JobRecord = {
   status: string;
   /** Answers for the next PATCH and PUT calls that end a job, before the usual one. */
   patchAnswers: number[];
-  finalAnswers: number[];
+  finalAnswers: (number | Promise<number>)[];
   final: Promise<Update>;
 };
 
@@ -70,7 +70,7 @@ export async function fakeServer(repositories = '/nonexistent') {
     const { last_piece: piece, output } = update;
     const whole = piece ? Buffer.concat([record.trace, Buffer.from(piece.data, 'base64')]) : record.trace;
     const matches = (!piece || piece.start === record.trace.length) && (!output || output.bytesize === whole.length);
-    const answer = record.finalAnswers.shift() ?? (matches ? 200 : 412);
+    const answer = (await record.finalAnswers.shift()) ?? (matches ? 200 : 412);
     if (answer === 200) record.trace = whole;
     if (answer === 412) record.trace = Buffer.alloc(0);
     end(response, answer);

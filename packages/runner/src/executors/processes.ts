@@ -1,7 +1,7 @@
 /** Finding and ending the processes of a job, whatever they did to their process group, parent or session. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { procText } from './proc.ts';
 import type { Account } from './types.ts';
@@ -24,10 +24,12 @@ export type Moment = { lastPid: number; forks: number };
 /** When each uid of jobs was last seen without a process. */
 const quietSince = new Map<number, Moment | undefined>();
 
+const lastStarted = () => Number(procText('/proc/loadavg').trim().split(' ').at(-1));
+
 /** This moment; undefined where the system does not tell. */
 export function momentNow(): Moment | undefined {
   try {
-    const lastPid = Number(procText('/proc/loadavg').trim().split(' ').at(-1));
+    const lastPid = lastStarted();
     const forks = Number(/^processes (\d+)$/m.exec(procText('/proc/stat'))?.[1]);
     return lastPid > 0 && forks > 0 ? { lastPid, forks } : undefined;
   } catch {
@@ -65,28 +67,58 @@ function tasksAlive(): number {
   return Number(/ \d+\/(\d+) /.exec(procText('/proc/loadavg'))?.[1] ?? Number.POSITIVE_INFINITY);
 }
 
-type Entry = { pid: number; parent: number; zombie: boolean; uids: string[] };
+type Entry = { pid: number; parent: number; ended: boolean; uids: string[] };
 
-/** What the kernel says of a process. A name in it has no line breaks. */
-function entryOf(pid: number): Entry {
+/** What the kernel says of a process; null for a thread of one, which has a number, too. A name in it has no line breaks. */
+function entryOf(pid: number): Entry | null {
   const status = procText(`/proc/${pid}/status`);
   const field = (pattern: RegExp) => pattern.exec(status)?.[1] ?? '';
+  if (Number(field(/^Tgid:\s+(\d+)/m)) !== pid) return null;
   return {
     pid,
     parent: Number(field(/^PPid:\s+(\d+)/m)),
-    zombie: 'ZX'.includes(field(/^State:\s+(\w)/m) || '?'),
+    // Of a process whose first thread has ended, while others go on, the kernel says that it is a zombie.
+    ended: 'ZX'.includes(field(/^State:\s+(\w)/m) || '?') && Number(field(/^Threads:\s+(\d+)/m)) <= 1,
     uids: field(/^Uid:\s+(.+)/m).split('\t'),
   };
 }
 
+/** Numbers that are tried one by one: listing all processes takes as long as some hundred of them. */
+const MOST_TRIED = 256;
+
+/**
+ * Numbers of processes from `first` on in ascending order, up to the last one that was given when its turn came: a process
+ * that goes on in another one, which gets a larger number, does not slip through. Some of them are of none, or of threads.
+ */
+export function* numbersFrom(first: number, lastGiven: () => number, listed: () => number[]): Generator<number> {
+  let last = first > 0 ? lastGiven() : 0;
+  if (first === 0 || last < first - 1 || last - first >= MOST_TRIED) {
+    for (const pid of listed()) if (pid >= first) yield pid;
+    return;
+  }
+  for (let pid = first; pid <= last; pid++) {
+    yield pid;
+    if (pid < last) continue;
+    const now = lastGiven();
+    // The numbers have begun again, or are too many by now.
+    if (now < last || now - first >= MOST_TRIED) return yield* numbersFrom(0, lastGiven, listed);
+    last = now;
+  }
+}
+
+const listed = () =>
+  readdirSync('/proc')
+    .map(Number)
+    .filter((pid) => Number.isInteger(pid));
+
 function table(since: Moment | undefined): Entry[] {
   const entries: Entry[] = [];
   const first = since ? firstNewPid(since, momentNow(), 2 * tasksAlive(), largestPid()) : 0;
-  for (const name of readdirSync('/proc')) {
-    const pid = Number(name);
-    if (!Number.isInteger(pid) || pid < first) continue;
+  for (const pid of numbersFrom(first, lastStarted, listed)) {
     try {
-      entries.push(entryOf(pid));
+      if (!statSync(`/proc/${pid}`, { throwIfNoEntry: false })) continue;
+      const entry = entryOf(pid);
+      if (entry) entries.push(entry);
     } catch {
       // It ended meanwhile.
     }
@@ -94,15 +126,30 @@ function table(since: Moment | undefined): Entry[] {
   return entries;
 }
 
-function hasMark(pid: number, variable: string): boolean {
+/** The text of a file of a process: of the first of its threads that still has one. */
+function textOf(pid: number, file: string): string {
   try {
-    return procText(`/proc/${pid}/environ`)
-      .split('\0')
-      .some((text) => text.startsWith(`${MARK}=${variable}`));
-  } catch {
-    return false;
+    const own = procText(`/proc/${pid}/${file}`);
+    // One that has ended has no memory: its files are empty, or there is nothing to read.
+    if (own !== '' && !own.startsWith('0 0 0 ')) return own;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') return '';
   }
+  try {
+    for (const thread of readdirSync(`/proc/${pid}/task`).filter((number) => number !== String(pid))) {
+      const text = procText(`/proc/${pid}/task/${thread}/${file}`);
+      if (text !== '') return text;
+    }
+  } catch {
+    // They ended meanwhile.
+  }
+  return '';
 }
+
+const hasMark = (pid: number, variable: string): boolean =>
+  textOf(pid, 'environ')
+    .split('\0')
+    .some((text) => text.startsWith(`${MARK}=${variable}`));
 
 /** Live processes of the job. Without /proc (macOS) none are found, and only process groups are signalled. */
 function findProcesses(mark: JobMark): number[] {
@@ -117,7 +164,7 @@ function findProcesses(mark: JobMark): number[] {
   // Real, effective or saved: whatever of it is the job's.
   const uid = mark.account && String(mark.account.uid);
   return all
-    .filter((entry) => !entry.zombie && entry.pid !== process.pid)
+    .filter((entry) => !entry.ended && entry.pid !== process.pid)
     .filter(({ pid, uids }) => family.has(pid) || (uid ? uids.includes(uid) : hasMark(pid, mark.variable)))
     .map((entry) => entry.pid);
 }
@@ -157,11 +204,11 @@ export async function killProcesses(mark: JobMark, milliseconds = 5000): Promise
 /** Memory of the job's processes; what they share counts once. */
 export function memoryOf(mark: JobMark, suspicious: number): number {
   const pids = findProcesses(mark);
-  const resident = sum(pids, (pid) => Number(procText(`/proc/${pid}/statm`).split(' ')[1]) * PAGE);
+  const resident = sum(pids, (pid) => Number(textOf(pid, 'statm').split(' ')[1] ?? 0) * PAGE);
   // Adding up the shares of each page is slow: only where it matters.
   if (resident <= suspicious) return resident;
   return sum(pids, (pid) => {
-    const match = /^Pss:\s+(\d+)/m.exec(procText(`/proc/${pid}/smaps_rollup`));
+    const match = /^Pss:\s+(\d+)/m.exec(textOf(pid, 'smaps_rollup'));
     return Number(match?.[1] ?? 0) * 1024;
   });
 }

@@ -82,6 +82,8 @@ function containerSandbox(
   let asRoot = true;
   let used = false;
   let terminals = 0;
+  /** Resolves when the container is mounted and connected, or will be when it starts. */
+  let prepared: Promise<void> | undefined;
   const program = scriptProgram();
 
   async function network(context: StartContext): Promise<Network> {
@@ -116,13 +118,21 @@ function containerSandbox(
     const wanted: JobImage = job.image?.name ? job.image : { name: settings.image ?? null };
     if (!wanted.name)
       throw new JobFailure('runner_system_failure', 'the job names no image, and this runner has no default');
-    const image = await provide(expand(wanted.name, get), wanted);
     const services: PreparedService[] = [];
-    for (const service of job.services ?? []) {
-      const names = namesOf(service, get);
-      services.push({ service, ...names, image: await provide(names.name, service) });
-    }
-    const common = { labels, volumes: settings.volumes ?? [], network: await network(context), limits };
+    const images = async (name: string) => {
+      const image = await provide(expand(name, get), wanted);
+      for (const service of job.services ?? []) {
+        const names = namesOf(service, get);
+        services.push({ service, ...names, image: await provide(names.name, service) });
+      }
+      return image;
+    };
+    // Neither needs the other. Both have ended before anything of them is removed.
+    const [found, made] = await Promise.allSettled([images(wanted.name), network(context)]);
+    if (found.status === 'rejected') throw found.reason;
+    if (made.status === 'rejected') throw made.reason;
+    const image = found.value;
+    const common = { labels, volumes: settings.volumes ?? [], network: made.value, limits };
     const hosts = await startServices(engine, services, { prefix, common, spool: directories.spool, context });
     const docker = wanted.executor_opts?.docker;
     const user = docker?.user ? expand(docker.user, get) : '';
@@ -132,7 +142,7 @@ function containerSandbox(
     const envFile = join(directories.spool, 'build.env');
     await writeFile(envFile, envFileText(context.variables), { mode: 0o600 });
     const shell = `if [ -x /bin/bash ]; then exec /bin/bash ${quote(script)}; else exec /bin/sh ${quote(script)}; fi`;
-    const made = await engine.call(
+    const created = await engine.call(
       createArguments({
         ...common,
         network: { ...common.network, hosts },
@@ -150,12 +160,20 @@ function containerSandbox(
       }),
       { ...CALL, signal },
     );
-    if (made.code !== 0)
-      throw new JobFailure('runner_system_failure', `the container could not be made: ${reasonOf(made)}`);
+    if (created.code !== 0)
+      throw new JobFailure('runner_system_failure', `the container could not be made: ${reasonOf(created)}`);
+    // Beside the sources. What fails here fails again when it starts, and says why.
+    if (engine.kind === 'podman')
+      prepared = engine.call(['init', build], CALL).then(
+        () => undefined,
+        () => undefined,
+      );
   }
 
   async function run(stage: Stage, output: (chunk: Buffer) => void, signal: AbortSignal): Promise<number> {
     if (!stage.inImage) return await host.run(stage, output, signal);
+    const aborted = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+    if (!signal.aborted) await Promise.race([prepared, aborted]);
     if (signal.aborted) return 143;
     await host.settle();
     used = true;
@@ -247,6 +265,7 @@ function containerSandbox(
       await host.settle(elsewhere);
     },
     close: async () => {
+      await prepared;
       await removeAll(engine, jobLabel);
     },
   };

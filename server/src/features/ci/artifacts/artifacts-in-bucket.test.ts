@@ -108,6 +108,27 @@ it('the log of a job that ended is read from the storage', async () => {
   expect(await (await ask(`${api}/jobs/${job.id}/trace`)).text()).toContain('the log');
 });
 
+it('caches of jobs are in the bucket too; one that cannot be had or kept says so', async () => {
+  await project.push('build: {script: [x], cache: {key: deps, paths: [a]}}');
+  const saving = await runner.next();
+  const address = `${world.app.url}/api/v4/jobs/${saving.id}/cache?key=deps-protected`;
+  const headers = { 'JOB-TOKEN': saving.token };
+  const save = async (content: string) => {
+    const body = new FormData();
+    body.set('file', new Blob([content]), 'cache.zip');
+    return (await fetch(address, { method: 'POST', headers, body })).status;
+  };
+  const held = () => [...storage.objects.values()].filter((object) => object.toString() === 'kept in a bucket').length;
+  expect(await save('kept in a bucket')).toBe(204);
+  expect(held()).toBe(1);
+  expect(await (await ask(address, 'GET', headers)).text()).toBe('kept in a bucket');
+  storage.fault = () => 'refused';
+  expect([await save('other'), (await ask(address, 'GET', headers)).status]).toEqual([503, 503]);
+  storage.fault = () => null;
+  expect(await (await ask(address, 'GET', headers)).text()).toBe('kept in a bucket');
+  await runner.update(saving, 'success');
+});
+
 it('[security 9] an upload comes through us, with our headers', async () => {
   const form = new FormData();
   form.set('file', new Blob(['<script>']), 'x.html');
