@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { environmentSlug } from '@millrace/ci-config';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Surroundings } from '../command.ts';
 import { main } from '../main.ts';
@@ -196,7 +197,8 @@ make:
 part:
   stage: test
   parallel: 2
-  script: echo "part $CI_NODE_INDEX has $VERSION in $CI_JOB_GROUP_NAME"
+  environment: {name: review/Half, action: prepare}
+  script: echo "part $CI_NODE_INDEX has $VERSION in $CI_JOB_GROUP_NAME for $CI_ENVIRONMENT_SLUG"
 ask: {stage: test, when: manual, script: echo asked}
 gate: {stage: deploy, when: manual, allow_failure: false, script: echo open}
 last: {stage: after, script: echo last}
@@ -228,7 +230,7 @@ mend: {stage: test, when: on_failure, script: echo mend}
     ['skipped', 'needy', 'waits for the manual job ask'],
   ]);
   expect(code).toBe(1);
-  expect(out).toContain('part 2 has 1.1 in part');
+  expect(out).toContain(`part 2 has 1.1 in part for ${environmentSlug('review/Half')}\n`);
   expect(out).toContain('hello dark red parent_pipeline');
   expect((await call('list', '--file', 'whole.yml')).out.split('\n').map((line) => line.split(/ {2,}/)[0])).toEqual([
     ...['JOB', 'make', 'broken', 'part 1/2', 'part 2/2', 'ask', 'mend', 'child', 'generated', 'other', 'gate'],

@@ -7,6 +7,7 @@ import {
   compile,
   type Fetch,
   filesMatching,
+  nameSlug,
   type Plan,
   type PlanJob,
   type Variable,
@@ -29,9 +30,6 @@ export interface EventOptions {
   readonly variables: readonly string[];
   readonly inputs: readonly string[];
 }
-
-/** What instances of one job have in common: their name without their number or values. */
-export const groupName = (name: string): string => name.replace(/\s+\d+[\s:/\\]+\d+\s*$/, '').replace(/: \[.*\]$/, '');
 
 /** The jobs in the order of their stages, and of the configuration within them. */
 export const byStage = (plan: Plan): PlanJob[] => plan.jobs.toSorted((a, b) => a.stageIndex - b.stageIndex);
@@ -74,13 +72,6 @@ async function entryOf(tree: WorkTree, wanted: string | undefined) {
   }
   throw new CiError(`there is no ${wanted ?? files.join(' or ')} in ${tree.root}`);
 }
-
-export const slug = (text: string): string =>
-  text
-    .toLowerCase()
-    .replace(/[^a-z0-9]/g, '-')
-    .slice(0, 63)
-    .replace(/^-+|-+$/g, '');
 
 /** Where the remote is, as far as its address says so: the server, and the path of the project there. */
 function originOf({ remote, root }: WorkTree): { readonly url: URL | null; readonly project: string } {
@@ -138,22 +129,22 @@ function predefined(tree: WorkTree, event: Event): Variable[] {
     CI_COMMIT_SHORT_SHA: tree.sha.slice(0, 8),
     CI_COMMIT_BEFORE_SHA: '0'.repeat(40),
     CI_COMMIT_REF_NAME: event.ref,
-    CI_COMMIT_REF_SLUG: slug(event.ref),
+    CI_COMMIT_REF_SLUG: nameSlug(event.ref),
     CI_COMMIT_TITLE: tree.commit.title,
     CI_COMMIT_MESSAGE: message,
     CI_COMMIT_DESCRIPTION: message.slice(tree.commit.title.length).replace(/^\n+/, ''),
     CI_COMMIT_AUTHOR: tree.commit.author,
     CI_COMMIT_TIMESTAMP: tree.commit.date,
     CI_DEFAULT_BRANCH: event.defaultBranch,
-    CI_DEFAULT_BRANCH_SLUG: slug(event.defaultBranch),
+    CI_DEFAULT_BRANCH_SLUG: nameSlug(event.defaultBranch),
     CI_CONFIG_PATH: event.path,
     CI_PROJECT_ID: '1',
     CI_PROJECT_PATH: project,
-    CI_PROJECT_PATH_SLUG: slug(project),
+    CI_PROJECT_PATH_SLUG: nameSlug(project),
     CI_PROJECT_NAME: project.split('/').at(-1) ?? project,
     CI_PROJECT_TITLE: project.split('/').at(-1) ?? project,
     CI_PROJECT_NAMESPACE: project.split('/').slice(0, -1).join('/'),
-    CI_PROJECT_NAMESPACE_SLUG: slug(project.split('/').slice(0, -1).join('/')),
+    CI_PROJECT_NAMESPACE_SLUG: nameSlug(project.split('/').slice(0, -1).join('/')),
     CI_PROJECT_ROOT_NAMESPACE: project.includes('/') ? (project.split('/')[0] ?? '') : '',
     ...(event.tag ? { CI_COMMIT_TAG: event.ref } : {}),
     ...(event.tag || ofRequest ? {} : { CI_COMMIT_BRANCH: event.ref }),

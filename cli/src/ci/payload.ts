@@ -1,8 +1,17 @@
 /** A job of a plan as the runner takes it, without a server. */
-import { expandForRunner, expandVariables, type Plan, type PlanJob, type Variable } from '@millrace/ci-config';
+import {
+  environmentSlug,
+  expandForRunner,
+  expandVariables,
+  groupName,
+  nameSlug,
+  type Plan,
+  type PlanJob,
+  type Variable,
+} from '@millrace/ci-config';
 import type { WorkTreeSnapshot } from '@millrace/git/work-tree';
 import type { JobPayload } from '@millrace/runner';
-import { groupName, type LocalPipeline, slug } from './event.ts';
+import type { LocalPipeline } from './event.ts';
 
 /** Seconds, of jobs that name none. */
 const defaultTimeout = 3600;
@@ -22,7 +31,7 @@ function ofJob(job: PlanJob, id: number): Variable[] {
   const list: Record<string, string> = {
     CI_JOB_ID: String(id),
     CI_JOB_NAME: job.name,
-    CI_JOB_NAME_SLUG: slug(job.name),
+    CI_JOB_NAME_SLUG: nameSlug(job.name),
     CI_JOB_GROUP_NAME: groupName(job.name),
     CI_JOB_STAGE: job.stage,
     CI_JOB_STARTED_AT: new Date().toISOString().replace(/\.\d+/, ''),
@@ -33,7 +42,7 @@ function ofJob(job: PlanJob, id: number): Variable[] {
     ...(parallel && { CI_NODE_INDEX: String(parallel.index) }),
     ...(environment && {
       CI_ENVIRONMENT_NAME: environment.name,
-      CI_ENVIRONMENT_SLUG: slug(environment.name).slice(0, 24).replace(/-+$/, ''),
+      CI_ENVIRONMENT_SLUG: environmentSlug(environment.name),
       CI_ENVIRONMENT_ACTION: environment.action,
     }),
   };

@@ -7,6 +7,7 @@ import { gunzip } from 'node:zlib';
 import {
   expandVariables,
   formatLocated,
+  groupName,
   type Plan,
   type PlanJob,
   parseDotenv,
@@ -14,7 +15,7 @@ import {
 } from '@millrace/ci-config';
 import type { WorkTree, WorkTreeSnapshot } from '@millrace/git/work-tree';
 import { type ExecutorName, extractZip, type JobResult, runJobLocally } from '@millrace/runner';
-import { byStage, CiError, compileLocally, groupName, type LocalPipeline } from './event.ts';
+import { byStage, CiError, compileLocally, type LocalPipeline } from './event.ts';
 import { dependenciesOf, payloadOf } from './payload.ts';
 
 export interface Outcome {

@@ -1,9 +1,9 @@
 /** `millrace ci`: the pipeline of a checkout, without a server: checked, listed, explained and run. */
-import { type CompileResult, type Decision, formatLocated, type RuleTrace } from '@millrace/ci-config';
+import { type CompileResult, type Decision, formatLocated, groupName, type RuleTrace } from '@millrace/ci-config';
 import { openWorkTree, type WorkTree } from '@millrace/git/work-tree';
 import type { ExecutorName } from '@millrace/runner';
 import { parse, UsageError } from '../arguments.ts';
-import { byStage, CiError, compileLocally, type EventOptions, groupName } from '../ci/event.ts';
+import { byStage, CiError, compileLocally, type EventOptions } from '../ci/event.ts';
 import { type Command, type Surroundings, table } from '../command.ts';
 
 const options = {

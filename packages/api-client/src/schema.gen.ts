@@ -22010,6 +22010,8 @@ export interface components {
             /** @description With `with_counts`: open issues and merge requests of those that the caller sees, counted up to 1,000 */
             counts?: {
                 issues?: number;
+                /** @description Everybody with a role, wherever it comes from */
+                members: number;
                 merge_requests?: number;
             };
             /** Format: date-time */
@@ -41488,7 +41490,7 @@ export interface operations {
             query?: {
                 /** @description Administrators only */
                 statistics?: boolean;
-                /** @description Also how many open issues and merge requests the caller sees */
+                /** @description Also how many members, and open issues and merge requests that the caller sees */
                 with_counts?: boolean;
                 /** @description Also give custom attributes; administrators only */
                 with_custom_attributes?: boolean;

@@ -36,6 +36,7 @@ export type { Trigger } from './keywords/trigger.ts';
 export type { YamlVariable } from './keywords/variables.ts';
 export type { AutoCancel } from './keywords/workflow.ts';
 export { DEFAULT_LIMITS, type Limits, type LimitUse } from './limits.ts';
+export { environmentSlug, groupName, nameSlug } from './names.ts';
 export { ExpressionError } from './rules/lexer.ts';
 export type { OtherProject } from './rules/paths.ts';
 export type { ConditionTrace, RuleTrace, SeenValue } from './rules/rules.ts';

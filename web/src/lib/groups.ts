@@ -69,16 +69,6 @@ export const groupList = (filter: GroupFilter) =>
       ),
   });
 
-/** How many members a group has, those of the groups above included. */
-export const memberCount = (path: string) =>
-  queryOptions({
-    queryKey: ['group', path, 'members', 'count'],
-    queryFn: async () => {
-      const params = { path: id(path), query: { per_page: 1 } };
-      return (await unwrapPage(client.GET('/groups/{id}/members/all', { params }))).total;
-    },
-  });
-
 /** What is directly below a group, or with a search anywhere below it. */
 export const groupsBelow = (path: string, filter: Pick<GroupFilter, 'search' | 'sort'> = {}) =>
   queryOptions({

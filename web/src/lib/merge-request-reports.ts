@@ -69,7 +69,10 @@ export interface StatisticsFilter {
   readonly ref?: string | undefined;
 }
 
-export const pipelineStatistics = (path: string, { days = 30, ref }: StatisticsFilter) =>
+/** Without another choice. */
+export const statisticsDays = 30;
+
+export const pipelineStatistics = (path: string, { days = statisticsDays, ref }: StatisticsFilter) =>
   queryOptions({
     queryKey: ['project', path, 'pipeline-statistics', { days, ref }],
     queryFn: () =>
@@ -80,7 +83,7 @@ export const pipelineStatistics = (path: string, { days = 30, ref }: StatisticsF
       ),
   });
 
-export const coverageHistory = (path: string, { days = 30, ref }: StatisticsFilter) =>
+export const coverageHistory = (path: string, { days = statisticsDays, ref }: StatisticsFilter) =>
   queryOptions({
     queryKey: ['project', path, 'coverage-history', { days, ref }],
     queryFn: () =>

@@ -11,6 +11,7 @@ import {
 } from '../expand/variables.ts';
 import type { JobConfig } from '../keywords/index.ts';
 import type { YamlVariable } from '../keywords/variables.ts';
+import { groupName, nameSlug } from '../names.ts';
 import type { ConfigJob } from './structure.ts';
 
 export type JobFrame = {
@@ -35,16 +36,6 @@ export type Layers = {
   readonly budget: ExpansionBudget;
 };
 
-/** A job's name as host names and paths may have it. */
-const slugOf = (name: string): string =>
-  name
-    .toLowerCase()
-    .replace(/[^a-z0-9]/g, '-')
-    .slice(0, 63)
-    .replace(/^-+|-+$/g, '');
-
-/** What instances of one job have in common: their name without number or values. */
-const groupName = (name: string): string => name.replace(/\s+\d+[\s:/\\]+\d+\s*$/, '').replace(/: \[.*\]$/, '');
 const STARTED_BY_PEOPLE: ReadonlySet<string | undefined> = new Set(['manual', 'delayed']);
 
 /** What variables a job sees while it is compiled: `more` are those of the rule that held. */
@@ -52,7 +43,7 @@ export function jobScope(frame: JobFrame, layers: Layers, ...more: readonly (rea
   const { instance, stage, job, config, inherited } = frame;
   const own: Variable[] = [
     { key: 'CI_JOB_NAME', value: instance.name, raw: true },
-    { key: 'CI_JOB_NAME_SLUG', value: slugOf(instance.name), raw: true },
+    { key: 'CI_JOB_NAME_SLUG', value: nameSlug(instance.name), raw: true },
     { key: 'CI_JOB_GROUP_NAME', value: groupName(instance.name), raw: true },
     { key: 'CI_JOB_STAGE', value: stage, raw: true },
     { key: 'CI_NODE_TOTAL', value: String(instance.parallel?.total ?? 1), raw: true },

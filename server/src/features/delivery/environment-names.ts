@@ -1,16 +1,9 @@
-/** Names of environments: which are valid, their slugs, and the tier that a name stands for. Pure. */
-import { createHash } from 'node:crypto';
-
+/** Names of environments: which are valid, and the tier that a name stands for. Pure. */
 export const tiers = ['production', 'staging', 'testing', 'development', 'other'] as const;
 export type Tier = (typeof tiers)[number];
 export const environmentStates = ['available', 'stopping', 'stopped'] as const;
 
 const maxNameLength = 255;
-const maxSlugLength = 24;
-/** Characters of a slug that has a suffix, without it. */
-const slugStem = 17;
-const suffixLength = 6;
-
 const validName = /^[A-Za-z0-9_\\${}. -][A-Za-z0-9_/\\${}. -]*$/;
 
 /** Why an environment cannot have the name; null where it can. */
@@ -20,20 +13,6 @@ export function nameProblem(name: string): string | null {
   if (!validName.test(name) || name.endsWith('/'))
     return "can contain only letters, digits, '-', '_', '/', '$', '{', '}', '.', and spaces, but it cannot start or end with '/'";
   return null;
-}
-
-/** `review/My branch` to `review-my-branch-x1y2z3`: usable in host names. A name that changes gets a suffix of its hash. */
-export function environmentSlug(name: string, salt = ''): string {
-  let text = name.toLowerCase().replace(/[^a-z0-9]/g, '-');
-  if (!/^[a-z]/.test(text)) text = `env-${text}`;
-  text = text.replace(/-+/g, '-');
-  if (text === name && text.length <= maxSlugLength && salt === '') return text.replace(/-$/, '');
-  const hash = BigInt(
-    `0x${createHash('sha256')
-      .update(name + salt)
-      .digest('hex')}`,
-  ).toString(36);
-  return `${text.slice(0, slugStem).replace(/-$/, '')}-${hash.slice(-suffixLength)}`;
 }
 
 const guesses: ReadonlyArray<readonly [pattern: RegExp, tier: Tier]> = [

@@ -2,7 +2,7 @@
 import { Anchor, NativeSelect } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { coverageHistory } from '../../lib/merge-request-reports.ts';
+import { coverageHistory, statisticsDays } from '../../lib/merge-request-reports.ts';
 import { Axes } from './Axes.tsx';
 import classes from './charts.module.css';
 import { type Frame, pathOf, scaleOf, shortDay } from './lines.ts';
@@ -22,7 +22,10 @@ export function Coverage({ path, projectId, search, frame }: Props) {
   if (!data || !group) return null;
   const scale = scaleOf(frame, data.from, data.to, 100);
   const last = group.days.at(-1);
-  const query = new URLSearchParams({ days: String(search.days ?? 30), ...(search.ref ? { ref: search.ref } : {}) });
+  const query = new URLSearchParams({
+    days: String(search.days ?? statisticsDays),
+    ...(search.ref ? { ref: search.ref } : {}),
+  });
   return (
     <figure className={classes.chart}>
       <figcaption className={classes.captioned}>

@@ -3,7 +3,7 @@ import { NativeSelect } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { Schemas } from '../../lib/api.ts';
-import { pipelineStatistics } from '../../lib/merge-request-reports.ts';
+import { pipelineStatistics, statisticsDays } from '../../lib/merge-request-reports.ts';
 import { duration } from '../../lib/time.ts';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { FilterBar } from '../../ui/FilterBar.tsx';
@@ -155,7 +155,7 @@ export default function PipelineChartsPage() {
       >
         <NativeSelect
           aria-label="Period"
-          value={String(search.days ?? 30)}
+          value={String(search.days ?? statisticsDays)}
           onChange={(event) => {
             const days = Number(event.currentTarget.value);
             void navigate({ search: (before) => ({ ...before, days }) });

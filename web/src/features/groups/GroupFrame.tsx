@@ -1,9 +1,7 @@
 /** The header of a group: where it is, what can be made in it, and its one row of tabs. */
 import { Avatar } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { Link, useLocation } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { memberCount } from '../../lib/groups.ts';
 import { LinkButton } from '../../ui/links.ts';
 import { TabRow, withCount } from '../../ui/TabRow.tsx';
 import { AccessButton } from '../members/AccessButton.tsx';
@@ -16,7 +14,6 @@ import { useGroup } from './useGroupForm.ts';
 
 export function GroupFrame({ children }: { children: ReactNode }) {
   const { group, path, segment, level: own } = useGroup();
-  const { data: members } = useQuery(memberCount(path));
   const inside = useLocation({ select: (location) => location.pathname }).split('/')[3] ?? '';
   const params = { path: segment };
   const current = (...names: string[]) => (names.includes(inside) ? ({ 'aria-current': 'page' } as const) : {});
@@ -88,7 +85,7 @@ export function GroupFrame({ children }: { children: ReactNode }) {
             Activity
           </Link>
           <Link to="/g/$path/group_members" params={params} {...current('group_members')}>
-            {members ? `Members ${members}` : 'Members'}
+            {withCount('Members', group.counts?.members)}
           </Link>
           {own >= level.developer ? (
             <Link to="/g/$path/security/vulnerability_report" params={params} {...current('security')}>

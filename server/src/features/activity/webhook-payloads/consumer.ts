@@ -61,7 +61,6 @@ const memberEvents = {
   expired: ['user_remove_from_group', 'user_remove_from_team'],
 } as const;
 
-/** Of a group, and of a project. */
 /** Of a group and of a project; hooks of groups know some by a name of their own. */
 type MemberEvents = readonly [group: string, project: string, ofGroupHooks?: string];
 const requestGone: MemberEvents = [

@@ -1,12 +1,14 @@
 /** How the coverage of a branch went: of each group of jobs, what the last pipeline of a day measured. */
+
 import { Readable } from 'node:stream';
+import { groupName } from '@millrace/ci-config';
 import Type from 'typebox';
 import { csvLine, inert } from '../../../kernel/csv.ts';
 import { Day, Decimal, Entity, Fields, ListOf, Nullable, Text } from '../../../kernel/http/entity.ts';
-import { IdOrPath, Int, Optional, Str } from '../../../kernel/http/params/schema.ts';
+import { IdOrPath, Optional, Str } from '../../../kernel/http/params/schema.ts';
 import { Binary, type Route, route, streamed } from '../../../kernel/http/route.ts';
 import type { CiDependencies } from '../deps.ts';
-import { groupName } from '../variables/predefined.ts';
+import { daysParam, periodOf } from './by-day.ts';
 import { type MeasuredJob, measuredJobs } from './coverage-history.queries.ts';
 
 const defaultDays = 90;
@@ -25,8 +27,6 @@ const CoverageHistory = Entity('CoverageHistory', {
     { description: 'By name' },
   ),
 });
-
-const dayOf = (time: Date): string => time.toISOString().slice(0, 10);
 
 interface CoverageGroup {
   readonly name: string;
@@ -57,9 +57,7 @@ export function coverageHistoryRoutes({ db }: Pick<CiDependencies, 'db'>): Route
     access: { on: 'project', ability: 'read_pipeline' },
     params: Type.Object({
       id: IdOrPath('Id or path of the project'),
-      days: Optional(
-        Int({ minimum: 1, maximum: 366, default: defaultDays, description: 'How many days, today included' }),
-      ),
+      days: daysParam(defaultDays),
       ref: Optional(Str({ description: 'The branch, the default one without it' })),
     }),
   } as const;
@@ -67,11 +65,10 @@ export function coverageHistoryRoutes({ db }: Pick<CiDependencies, 'db'>): Route
     project: { readonly id: number; readonly default_branch: string | null },
     params: { readonly days?: number | undefined; readonly ref?: string | undefined },
   ) {
-    const now = new Date();
-    const since = new Date(Date.parse(dayOf(now)) - ((params.days ?? defaultDays) - 1) * 86_400_000);
+    const { since, from, to } = periodOf(params.days ?? defaultDays);
     const ref = params.ref ?? project.default_branch;
     const jobs = ref === null ? [] : await measuredJobs(db, { projectId: project.id, ref, since });
-    return { ref, from: dayOf(since), to: dayOf(now), groups: groupsOf(jobs) };
+    return { ref, from, to, groups: groupsOf(jobs) };
   }
   return [
     route({

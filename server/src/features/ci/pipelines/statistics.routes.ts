@@ -1,9 +1,10 @@
 /** Statistics of pipelines: how many succeed, and how long they take. */
 import Type from 'typebox';
 import { Count, Day, Decimal, Entity, Fields, ListOf, Nullable } from '../../../kernel/http/entity.ts';
-import { IdOrPath, Int, Optional, Str } from '../../../kernel/http/params/schema.ts';
+import { IdOrPath, Optional, Str } from '../../../kernel/http/params/schema.ts';
 import { type Route, route } from '../../../kernel/http/route.ts';
 import type { CiDependencies } from '../deps.ts';
+import { daysParam, periodOf } from './by-day.ts';
 import { pipelineNumbers } from './statistics.queries.ts';
 
 const defaultDays = 30;
@@ -25,8 +26,6 @@ const PipelineStatistics = Entity('PipelineStatistics', {
   days: ListOf(Fields({ date: Day(), ...numbers }), { description: 'Days with pipelines, the oldest first' }),
 });
 
-const dayOf = (time: Date): string => time.toISOString().slice(0, 10);
-
 export const pipelineStatisticsRoute = ({ db }: Pick<CiDependencies, 'db'>): Route =>
   route({
     method: 'GET',
@@ -37,23 +36,19 @@ export const pipelineStatisticsRoute = ({ db }: Pick<CiDependencies, 'db'>): Rou
     access: { on: 'project', ability: 'read_pipeline' },
     params: Type.Object({
       id: IdOrPath('Id or path of the project'),
-      days: Optional(
-        Int({ minimum: 1, maximum: 366, default: defaultDays, description: 'How many days, today included' }),
-      ),
+      days: daysParam(defaultDays),
       ref: Optional(Str({ description: 'Only pipelines of this branch or tag' })),
       source: Optional(Str({ description: 'Only pipelines started by this' })),
     }),
     responses: { 200: PipelineStatistics },
     handler: async ({ subject, params }) => {
-      const now = new Date();
-      const today = Date.parse(dayOf(now));
-      const since = new Date(today - ((params.days ?? defaultDays) - 1) * 86_400_000);
+      const { since, from, to } = periodOf(params.days ?? defaultDays);
       const of = { projectId: subject.project.id, since, ref: params.ref, source: params.source };
       const { days, all } = await pipelineNumbers(db, of);
       const finished = all.success + all.failed;
       return {
-        from: dayOf(since),
-        to: dayOf(now),
+        from,
+        to,
         ...all,
         success_rate: finished === 0 ? null : Math.round((all.success / finished) * 1000) / 10,
         days,

@@ -1,11 +1,12 @@
 /** Reads the test reports of jobs when these have ended. */
+
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import { groupName } from '@millrace/ci-config';
 import { transaction } from '../../../kernel/db/index.ts';
 import { type FactConsumer, hasReports, jobFinished, on } from '../../../kernel/events/index.ts';
 import { reportBytes, textOf } from '../artifacts/report-bytes.ts';
 import type { CiDependencies } from '../deps.ts';
-import { groupName } from '../variables/predefined.ts';
 import { reportedJob } from './failures.queries.ts';
 import { keepFailures } from './failures.ts';
 import { type CaseStatus, type JobReport, readJunit } from './junit.ts';

@@ -23,15 +23,6 @@ export const variable = (key: string, value: string, flags: Flags = {}): JobVari
   ...flags,
 });
 
-/** `My Branch/x` to `my-branch-x`, at most 63 characters: usable in host names. */
-export function slug(text: string): string {
-  return text
-    .toLowerCase()
-    .replace(/[^a-z0-9]/g, '-')
-    .slice(0, 63)
-    .replace(/^-+|-+$/g, '');
-}
-
 /** Those that make runners and services print everything, secrets included. */
 const debugKeys: ReadonlySet<string> = new Set(['CI_DEBUG_TRACE', 'CI_DEBUG_SERVICES']);
 

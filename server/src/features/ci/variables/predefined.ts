@@ -1,4 +1,5 @@
 /** The predefined variables of pipelines and jobs: one function per subject. Pure. */
+import { groupName, nameSlug } from '@millrace/ci-config';
 import type { CallerUser, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Job, MergeRequest, Pipeline, Runner } from '../../../kernel/db/rows.ts';
 import { compatibleVersion, serverVariableNames } from '../../../kernel/names.ts';
@@ -6,7 +7,7 @@ import type { CiDeployToken } from '../../identity/index.ts';
 import type { CiCommit } from '../deps.ts';
 import type { JobPlan } from '../jobs/plan.ts';
 import type { JobEnvironment } from '../ports.ts';
-import { type JobVariable, slug, variable } from './job-variables.ts';
+import { type JobVariable, variable } from './job-variables.ts';
 
 export interface ServerFacts {
   readonly externalUrl: string;
@@ -75,9 +76,9 @@ export function projectVariables(
     variable('CI_PROJECT_DESCRIPTION', project.description ?? ''),
     variable('CI_PROJECT_TOPICS', project.topics.slice(0, 20).join(',').toLowerCase()),
     variable('CI_PROJECT_PATH', path),
-    variable('CI_PROJECT_PATH_SLUG', slug(path)),
+    variable('CI_PROJECT_PATH_SLUG', nameSlug(path)),
     variable('CI_PROJECT_NAMESPACE', namespace.full_path),
-    variable('CI_PROJECT_NAMESPACE_SLUG', slug(namespace.full_path)),
+    variable('CI_PROJECT_NAMESPACE_SLUG', nameSlug(namespace.full_path)),
     variable('CI_PROJECT_NAMESPACE_ID', String(namespace.id)),
     variable('CI_PROJECT_ROOT_NAMESPACE', namespace.full_path.split('/')[0] ?? ''),
     variable('CI_PROJECT_URL', `${externalUrl}/${path}`),
@@ -85,7 +86,7 @@ export function projectVariables(
     variable('CI_PROJECT_REPOSITORY_LANGUAGES', languages.join(',').toLowerCase()),
     variable('CI_PROJECT_CLASSIFICATION_LABEL', ''),
     variable('CI_DEFAULT_BRANCH', branch),
-    variable('CI_DEFAULT_BRANCH_SLUG', slug(branch)),
+    variable('CI_DEFAULT_BRANCH_SLUG', nameSlug(branch)),
     variable('CI_CONFIG_PATH', configPath),
   ];
 }
@@ -199,7 +200,7 @@ export function commitVariables(facts: PipelineFacts, commit: CiCommit | null): 
     variable('CI_COMMIT_SHORT_SHA', facts.sha.slice(0, 8)),
     variable('CI_COMMIT_BEFORE_SHA', facts.beforeSha),
     variable('CI_COMMIT_REF_NAME', name),
-    variable('CI_COMMIT_REF_SLUG', slug(name)),
+    variable('CI_COMMIT_REF_SLUG', nameSlug(name)),
     variable('CI_COMMIT_REF_PROTECTED', flag(facts.refProtected)),
     ...when(branch, variable('CI_COMMIT_BRANCH', facts.ref)),
     ...when(
@@ -320,13 +321,10 @@ export interface JobFacts {
   readonly timeoutSeconds: number;
 }
 
-/** What instances of one job have in common: their name without their number or values. */
-export const groupName = (name: string): string => name.replace(/\s+\d+[\s:/\\]+\d+\s*$/, '').replace(/: \[.*\]$/, '');
-
 /** What a job is called, and where it stands. */
 const jobNames = (job: Pick<Job, 'name' | 'stage'>): JobVariable[] => [
   variable('CI_JOB_NAME', job.name),
-  variable('CI_JOB_NAME_SLUG', slug(job.name)),
+  variable('CI_JOB_NAME_SLUG', nameSlug(job.name)),
   variable('CI_JOB_GROUP_NAME', groupName(job.name)),
   variable('CI_JOB_STAGE', job.stage),
 ];

@@ -1,11 +1,10 @@
 /** Pure rules of variables, dotenv reports, durations, coverage. */
 
-import { parseDotenv } from '@millrace/ci-config';
+import { nameSlug, parseDotenv } from '@millrace/ci-config';
 import { describe, expect, it } from 'vitest';
 import { durationSeconds } from '../artifacts/duration.ts';
 import { entryPath } from '../artifacts/store.ts';
 import { coverageScanner } from '../traces/coverage.ts';
-import { slug } from './job-variables.ts';
 import { scopeCovers, variableProblems } from './masking.ts';
 import { commitVariables, jobVariables, serverVariables } from './predefined.ts';
 
@@ -51,8 +50,8 @@ describe('stored variables', () => {
 
 describe('names', () => {
   it('slugs are host names', () => {
-    expect(slug('Feature/Ünïcode--')).toBe('feature--n-code');
-    expect(slug(`-${'x'.repeat(100)}`)).toHaveLength(62);
+    expect(nameSlug('Feature/Ünïcode--')).toBe('feature--n-code');
+    expect(nameSlug(`-${'x'.repeat(100)}`)).toHaveLength(62);
   });
 
   it('the server is told with both spellings of the marker', () => {

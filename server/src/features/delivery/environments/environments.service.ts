@@ -1,9 +1,10 @@
 /** Creating, changing and deleting environments. */
+import { environmentSlug } from '@millrace/ci-config';
 import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { Environment } from '../../../kernel/db/rows.ts';
 import { forbidden, invalidRecord, plainError, recordNotFound } from '../../../kernel/http/errors.ts';
-import { environmentSlug, guessTier, isExternalUrl, nameProblem, type Tier } from '../environment-names.ts';
+import { guessTier, isExternalUrl, nameProblem, type Tier } from '../environment-names.ts';
 import { protectionIn } from '../protected-environments/index.ts';
 import * as queries from './environments.queries.ts';
 import { forgetRefs, refsOfEnvironments } from './refs.ts';

@@ -1,5 +1,5 @@
 /** Environments and deployments of jobs: made when the jobs are, moved as the jobs move. */
-import { expandVariables } from '@millrace/ci-config';
+import { environmentSlug, expandVariables } from '@millrace/ci-config';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Deployment, Environment, Pipeline } from '../../../kernel/db/rows.ts';
 import { deploymentChanged, recordFact, toInstant } from '../../../kernel/events/index.ts';
@@ -7,7 +7,7 @@ import { addJob } from '../../../kernel/queue/index.ts';
 import type { Secrets } from '../../../kernel/secrets/index.ts';
 import { type JobPlan, reportedVariables } from '../../ci/index.ts';
 import { nextIid } from '../../namespaces/index.ts';
-import { environmentSlug, guessTier, isExternalUrl, nameProblem, type Tier } from '../environment-names.ts';
+import { guessTier, isExternalUrl, nameProblem, type Tier } from '../environment-names.ts';
 import * as deployments from './deployments.queries.ts';
 import * as queries from './environments.queries.ts';
 

@@ -122,7 +122,7 @@ export const GroupDetail = Entity('GroupDetail', {
   own_access_level: Sometimes(
     Count({ description: 'With `with_own_access_level`: the level of the caller, from wherever it comes; 0 for none' }),
   ),
-  counts: openCountsOf,
+  counts: openCountsOf({ members: Count({ description: 'Everybody with a role, wherever it comes from' }) }),
 });
 
 /** The least of a group: what it is and where. */
@@ -213,7 +213,7 @@ export interface GroupDetailOptions extends GroupOptions {
     readonly shared: Array<Static<typeof Project>>;
   };
   readonly ownLevel?: number;
-  readonly counts?: { readonly issues?: number; readonly merge_requests?: number };
+  readonly counts?: { readonly issues?: number; readonly merge_requests?: number; readonly members: number };
 }
 
 const ownersJson = (group: Namespace) => ({

@@ -16,6 +16,8 @@ import { type Pictures, pictureTypes } from '../avatars/pictures.ts';
 import { customAttributesOf } from '../custom-attributes/custom-attributes.queries.ts';
 import type { DeletionService } from '../deletion/deletion.service.ts';
 import type { NamespacesDependencies } from '../deps.ts';
+import { countMembers } from '../members/members.queries.ts';
+import { placeOf } from '../members/rules.ts';
 import { listProjects } from '../projects/listing.queries.ts';
 import type { PresentProjects } from '../projects/presenter.ts';
 import { firstStorage, shownStorage } from '../projects/storages.ts';
@@ -65,6 +67,14 @@ export function groupRoutes(deps: GroupRouteDependencies): Route[] {
     readonly ownLevel?: boolean;
   }
 
+  async function countsOf(subject: GroupSubject, caller: Caller) {
+    const [open, members] = await Promise.all([
+      openCounts(db, subject, caller),
+      countMembers(db, caller, placeOf(subject), 'all', {}),
+    ]);
+    return { ...open, members };
+  }
+
   async function detail(subject: GroupSubject, caller: Caller, options: DetailOptions = {}) {
     const { group, level } = subject;
     const owner = caller.admin || level === Level.owner;
@@ -72,7 +82,7 @@ export function groupRoutes(deps: GroupRouteDependencies): Route[] {
       options.statistics && caller.admin ? groupStatistics(db, [group.id]) : null,
       options.customAttributes && caller.admin ? customAttributesOf(db, 'group', [group.id]) : null,
       runnersTokenFor(deps, subject, caller),
-      options.counts ? openCounts(db, subject, caller) : undefined,
+      options.counts ? countsOf(subject, caller) : undefined,
     ]);
     return groupDetailJson(group, {
       externalUrl: deps.externalUrl,
@@ -153,7 +163,10 @@ export function groupRoutes(deps: GroupRouteDependencies): Route[] {
         statistics: Optional(Bool({ default: false, description: 'Administrators only' })),
         with_own_access_level: Optional(Bool({ default: false, description: 'Also give the level of the caller' })),
         with_counts: Optional(
-          Bool({ default: false, description: 'Also how many open issues and merge requests the caller sees' }),
+          Bool({
+            default: false,
+            description: 'Also how many members, and open issues and merge requests that the caller sees',
+          }),
         ),
       }),
       responses: { 200: GroupDetail },

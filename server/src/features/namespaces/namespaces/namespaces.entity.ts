@@ -1,18 +1,11 @@
 /** JSON of namespaces: groups and the personal namespaces of users. */
 import type { Static } from 'typebox';
 import type { Namespace as Row } from '../../../kernel/db/rows.ts';
-import { Count, Day, Entity, Flag, Id, Nullable, Sometimes, Text, Word } from '../../../kernel/http/entity.ts';
-import { namespaceReference } from './reference.entity.ts';
+import { Count, Day, Entity, Flag, Nullable, Sometimes, Text } from '../../../kernel/http/entity.ts';
+import { namespaceReference, namespaceReferenceProperties } from './reference.entity.ts';
 
 export const Namespace = Entity('Namespace', {
-  id: Id(),
-  name: Text(),
-  path: Text(),
-  kind: Word(['user', 'group']),
-  full_path: Text(),
-  parent_id: Nullable(Id()),
-  avatar_url: Nullable(Text()),
-  web_url: Text(),
+  ...namespaceReferenceProperties,
   billable_members_count: Count({ description: 'Members that take a seat' }),
   trial_ends_on: Nullable(Day()),
   trial: Flag(),

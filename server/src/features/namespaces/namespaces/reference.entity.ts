@@ -4,7 +4,7 @@ import type { Namespace } from '../../../kernel/db/rows.ts';
 import { Fields, Id, Nullable, Text, Word } from '../../../kernel/http/entity.ts';
 import { namespacePictureUrl } from '../avatars/pictures.ts';
 
-export const NamespaceReference = Fields({
+export const namespaceReferenceProperties = {
   id: Id(),
   name: Text(),
   path: Text(),
@@ -13,7 +13,9 @@ export const NamespaceReference = Fields({
   parent_id: Nullable(Id()),
   avatar_url: Nullable(Text()),
   web_url: Text(),
-});
+};
+
+export const NamespaceReference = Fields(namespaceReferenceProperties);
 
 export type ReferredNamespace = Pick<
   Namespace,

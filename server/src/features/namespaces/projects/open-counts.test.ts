@@ -62,6 +62,6 @@ it('a group counts those of all that is below it and that the caller sees', asyn
         query: { with_projects: false, with_counts: true },
       })
     ).body.counts;
-  expect(await counts(owner)).toEqual({ issues: 2, merge_requests: 2 });
-  expect(await counts()).toEqual({ issues: 1, merge_requests: 1 });
+  expect(await counts(owner)).toEqual({ issues: 2, merge_requests: 2, members: 1 });
+  expect(await counts()).toEqual({ issues: 1, merge_requests: 1, members: 1 });
 });

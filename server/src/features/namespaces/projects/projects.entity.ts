@@ -85,16 +85,17 @@ const License = Fields(
   { description: 'The licence of the default branch; where it is asked for' },
 );
 
-/** Of a project or a group. */
-export const openCountsOf = Sometimes(
-  Fields(
-    { issues: Sometimes(Count()), merge_requests: Sometimes(Count()) },
-    {
-      description:
-        'With `with_counts`: open issues and merge requests of those that the caller sees, counted up to 1,000',
-    },
-  ),
-);
+/** Of a project or a group, with what else it counts. */
+export const openCountsOf = <More extends TProperties>(more: More) =>
+  Sometimes(
+    Fields(
+      { issues: Sometimes(Count()), merge_requests: Sometimes(Count()), ...more },
+      {
+        description:
+          'With `with_counts`: open issues and merge requests of those that the caller sees, counted up to 1,000',
+      },
+    ),
+  );
 
 const whole = {
   ...settingsProperties,
@@ -146,7 +147,7 @@ const whole = {
   license_url: Sometimes(Nullable(Text({ description: 'Page of the file with the terms; where it is asked for' }))),
   license: Sometimes(Nullable(License)),
   starred: Sometimes(Flag({ description: 'With `with_starred`: whether the caller has starred it' })),
-  counts: openCountsOf,
+  counts: openCountsOf({}),
   open_issues_count: Sometimes(Count()),
   compliance_frameworks: ListOf(Text()),
   shared_with_groups: ListOf(sharedGroup, { description: 'Invited groups that the caller may see' }),
