@@ -25887,7 +25887,10 @@ export interface components {
             archived: boolean;
             /** @description Commit of the ref before the push */
             before_sha: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When its commit was made; null until the pipeline has started
+             */
             committed_at: string | null;
             /** @description Percent with two digits, as text */
             coverage: string | null;

@@ -69,7 +69,7 @@ export const PipelineDetail = Entity('Pipeline', {
   user: Nullable(UserReference),
   started_at: Nullable(Timestamp()),
   finished_at: Nullable(Timestamp()),
-  committed_at: Nullable(Timestamp()),
+  committed_at: Nullable(Timestamp({ description: 'When its commit was made; null until the pipeline has started' })),
   duration: Nullable(Count({ description: 'Seconds that it ran' })),
   queued_duration: Nullable(Count({ description: 'Seconds from when it could run until it ran' })),
   coverage: Nullable(Text({ description: 'Percent with two digits, as text' })),
@@ -163,7 +163,8 @@ export function pipelineDetail({
     user: user ? userReference(user, externalUrl) : null,
     started_at: pipeline.started_at,
     finished_at: pipeline.finished_at,
-    committed_at: pipeline.committed_at,
+    // Null until it has started, like the other times.
+    committed_at: pipeline.started_at === null ? null : pipeline.committed_at,
     duration: pipeline.duration,
     queued_duration: pipeline.queued_duration,
     coverage: pipeline.coverage,

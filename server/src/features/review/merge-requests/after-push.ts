@@ -10,6 +10,7 @@ import { HttpError } from '../../../kernel/http/errors.ts';
 import { milestoneNamed } from '../../collaboration/index.ts';
 import { type MergeRequestWishes, type Pushed, readPushOptions } from '../../repository/index.ts';
 import type { MergeAcceptance } from '../merging/acceptance.ts';
+import { mayUpdateRequest } from './access.ts';
 import { defaultText } from './default-text.ts';
 import { isDraft } from './merge-requests.entity.ts';
 import * as queries from './merge-requests.queries.ts';
@@ -129,8 +130,7 @@ export function afterPush(
     wishes: MergeRequestWishes,
     warn: Warn,
   ): Promise<MergeRequest> {
-    const mine = row.author_id === caller.user?.id;
-    if (!mine && !canOnProject(caller, 'update_merge_request', subject)) refuse(`You may not change !${row.iid}`);
+    if (!(await mayUpdateRequest(db, subject, caller, row))) refuse(`You may not change !${row.iid}`);
     const [loaded] = await queries.withPeople(db, [row]);
     const away = new Set(await peopleOf(wishes.unassign ?? [], warn));
     const assignees = (loaded?.assignees ?? []).map(({ id }) => id);

@@ -17,6 +17,7 @@ import type { ApprovalService } from '../approvals/approvals.service.ts';
 import type { mergingService } from '../merging/merging.service.ts';
 import type { rebasing } from '../merging/rebasing.ts';
 import type { ReviewService, ReviewState } from '../reviews/reviews.service.ts';
+import { mayUpdateRequest } from './access.ts';
 import type { PipelineReader } from './changes.routes.ts';
 import { peopleIn } from './history.queries.ts';
 import { isDraft } from './merge-requests.entity.ts';
@@ -111,8 +112,7 @@ export function mergeRequestCommands(deps: Dependencies): Commandable {
     async may(place, caller, what) {
       const { row, subject } = await requestAt(place);
       if (what === 'plan') return canOnProject(caller, 'set_merge_request_metadata', subject);
-      const own = caller.user !== null && row.author_id === caller.user.id;
-      return own || canOnProject(caller, 'update_merge_request', subject);
+      return await mayUpdateRequest(db, subject, caller, row);
     },
     async current(place) {
       const { row } = await requestAt(place);

@@ -9,6 +9,7 @@ import { requireOnProject } from '../../../kernel/http/parents.ts';
 import { Empty, type Route, route } from '../../../kernel/http/route.ts';
 import { TaskParam } from '../../collaboration/index.ts';
 import type { QuickActions } from '../../collaboration/quick-actions/index.ts';
+import { mayUpdateRequest } from './access.ts';
 import type { MergeRequestDetailOf } from './detail.ts';
 import { MergeRequestDetail } from './merge-requests.entity.ts';
 import { approvals_before_merge, merge_after, people, planned, relabelled } from './merge-requests.params.ts';
@@ -170,7 +171,7 @@ export function mergeRequestRoutes(
       errors: [409, 422],
       handler: async ({ params, subject, caller }) => {
         const row = await find(subject, params.merge_request_iid);
-        if (row.author_id !== caller.user?.id || caller.user === null)
+        if (!(await mayUpdateRequest(db, subject, caller, row)))
           requireOnProject(caller, 'update_merge_request', subject);
         const updated = await deps.quickActions.describing(
           placeOfRequest(row, subject),

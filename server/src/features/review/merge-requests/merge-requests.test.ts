@@ -462,4 +462,18 @@ describe('changing', () => {
     expect((await project.api('DELETE', `${path}/${created.iid}`)).status).toBe(204);
     expect((await get(created.iid)).status).toBe(404);
   });
+
+  it('[1/errors/9] assigned reporters may; in an archived project or one to be deleted not even the author', async () => {
+    const own = await buildRepositoryProject(app, {});
+    const reporter = await own.member(20);
+    const { iid } = await request('frozen', { assignee_ids: [reporter.user.id] }, own);
+    const rename = async (token: string) =>
+      (await own.api('PUT', `${path}/${iid}`, { token, json: { title: 'renamed' } })).status;
+    expect([await rename(reporter.secret), await rename(own.owner.secret)]).toEqual([200, 200]);
+    await own.api('POST', '/archive');
+    expect([await rename(reporter.secret), await rename(own.owner.secret)]).toEqual([403, 403]);
+    await own.api('POST', '/unarchive');
+    expect((await own.api('DELETE', '')).status).toBe(202);
+    expect([await rename(reporter.secret), await rename(own.owner.secret)]).toEqual([403, 403]);
+  });
 });
