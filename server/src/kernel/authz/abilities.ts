@@ -33,7 +33,7 @@ interface Rule {
   readonly planner?: true;
   /** Auditors have it everywhere. */
   readonly auditor?: true;
-  /** Refused while the project is archived, or it or the group waits for its deletion. */
+  /** Refused while the project or group, or a group above, is archived or waits for its deletion. */
   readonly changes?: true;
 }
 

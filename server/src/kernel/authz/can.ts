@@ -87,6 +87,13 @@ function levelOf({ credential }: Caller, subject: ProjectSubject): Level {
   return subject.level;
 }
 
+/** Archived, or waiting for its deletion, by itself or with a group above it. */
+const isFrozenProject = ({ project, goesWithGroup }: ProjectSubject): boolean =>
+  project.archived || project.marked_for_deletion_on !== null || goesWithGroup === true;
+
+const isFrozenGroup = ({ group, frozenAbove }: GroupSubject): boolean =>
+  group.archived || group.marked_for_deletion_on !== null || frozenAbove === true;
+
 export function canOnProject(caller: Caller, ability: ProjectAbility, subject: ProjectSubject): boolean {
   const rule: ProjectRule = projectAbilities[ability];
   if (isOutside(caller, subject)) return false;
@@ -94,7 +101,7 @@ export function canOnProject(caller: Caller, ability: ProjectAbility, subject: P
   const as = standing(caller, ability, subject);
   if (as === 'nobody') return false;
   const level = as === 'user' ? levelOf(caller, subject) : Level.none;
-  if (rule.changes && (subject.project.archived || subject.project.marked_for_deletion_on !== null)) return false;
+  if (rule.changes && isFrozenProject(subject)) return false;
   const reads = as === 'user' && readsAll(caller);
   const features = featuresOf(rule);
   const on = (feature: Feature) =>
@@ -111,7 +118,7 @@ export function canOnGroup(caller: Caller, ability: GroupAbility, subject: Group
   if (isOutside(caller, subject) && !(rule.anyAddress && (caller.admin || subject.level >= Level.owner))) return false;
   if (caller.credential.kind === 'deploy' || caller.credential.kind === 'deploy_key') return false;
   if (caller.credential.kind === 'job' && ability !== 'read_group') return false;
-  if (rule.changes && (subject.group.archived || subject.group.marked_for_deletion_on !== null)) return false;
+  if (rule.changes && isFrozenGroup(subject)) return false;
   const reads = readsAll(caller);
   if (rule.feature && !offers(subject.group.wiki_access_level, subject.level, reads)) return false;
   if (caller.admin || (reads && rule.auditor)) return true;

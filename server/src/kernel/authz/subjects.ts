@@ -106,6 +106,8 @@ export interface ProjectSubject {
   readonly ipRanges?: string | null;
   /** By which protocols the top-level group lets git in; where the loader knows it. */
   readonly gitProtocol?: OpenProtocols;
+  /** Whether a group above waits for its deletion; where the loader knows it. */
+  readonly goesWithGroup?: boolean;
 }
 
 export interface GroupSubject {
@@ -114,6 +116,8 @@ export interface GroupSubject {
   readonly level: Level;
   /** Without a role here, but with one in a subgroup or a project below; where the loader knows it. */
   readonly roleBelow?: boolean;
+  /** Whether a group above is archived or waits for its deletion; where the loader knows it. */
+  readonly frozenAbove?: boolean;
   /** Networks that the top-level group is kept to. */
   readonly ipRanges?: string | null;
   /** By which protocols the top-level group lets git in; where the loader knows it. */

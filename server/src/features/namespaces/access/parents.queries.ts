@@ -35,6 +35,7 @@ export type ProjectRow = Project & { [K in keyof NamespacePart as `n_${K}`]: Nam
   ip_ranges?: string | null;
   git_protocol?: OpenProtocols;
   open_packages?: boolean;
+  goes_with_group?: boolean;
 };
 
 /** Over the rows `p` and `n`: the project is archived by itself or with a group above it. Few groups are. */
@@ -62,6 +63,14 @@ export const ipRanges = `(select ${openRanges} from namespaces r where r.id = n.
 const openPackages = `(p.package_registry_access_level = 'public'
   and ${instanceSetting('package_registry_allow_anyone_to_pull_option')}::boolean) as open_packages`;
 
+/** A group above the project, whose namespace is `n`, waits for its deletion. */
+export const goesWithGroup = `exists (select from namespaces a
+  where a.marked_for_deletion_on is not null and a.id = any(n.traversal_ids)) as goes_with_group`;
+
+/** A group above the group `n` is archived or waits for its deletion. */
+const frozenAbove = `exists (select from namespaces a
+  where (a.archived or a.marked_for_deletion_on is not null) and a.id = any(n.traversal_ids) and a.id <> n.id) as frozen_above`;
+
 const gitProtocol =
   '(select r.enabled_git_access_protocol from namespaces r where r.id = n.traversal_ids[1]) as git_protocol';
 
@@ -76,17 +85,17 @@ export const groupColumns = `n.*, coalesce(${nearestText('lfs_enabled')}, true) 
   ${projectCreators} as project_creation_level,
   ${defaultProtection} as default_branch_protection_defaults`;
 
-const projectSelect = `select ${projectColumns}, ${ipRanges}, ${gitProtocol}, ${openPackages}
+const projectSelect = `select ${projectColumns}, ${ipRanges}, ${gitProtocol}, ${openPackages}, ${goesWithGroup}
   from projects p join namespaces n on n.id = p.namespace_id cross join ${levelsText('$1', true)}`;
 const projectById = `${projectSelect} where p.id = $2`;
 const projectByPath = `${projectSelect} where p.namespace_id = namespace_at($2) and lower(p.path) = lower($3)`;
 
 const roleBelow = `(${roleBelowText('$1')}) as role_below`;
-const groupSelect = `select ${groupColumns}, levels.effective_level, ${roleBelow}, ${ipRanges}, ${gitProtocol}
+const groupSelect = `select ${groupColumns}, levels.effective_level, ${roleBelow}, ${frozenAbove}, ${ipRanges}, ${gitProtocol}
   from namespaces n cross join ${levelsText('$1', false)}`;
 const groupById = `${groupSelect} where n.id = $2 and n.kind = 'group'`;
 const groupByPath = `${groupSelect} where n.id = namespace_at($2) and n.kind = 'group'`;
-const namespaceSelect = `select ${groupColumns}, ${namespacePicture} as avatar_object_key, levels.effective_level, ${roleBelow}, ${ipRanges}, ${gitProtocol}
+const namespaceSelect = `select ${groupColumns}, ${namespacePicture} as avatar_object_key, levels.effective_level, ${roleBelow}, ${frozenAbove}, ${ipRanges}, ${gitProtocol}
   from namespaces n cross join ${levelsText('$1', false)}`;
 const namespaceById = `${namespaceSelect} where n.id = $2`;
 const namespaceByPath = `${namespaceSelect} where n.id = namespace_at($2)`;
@@ -118,6 +127,7 @@ export function toProjectSubject(row: ProjectRow): ProjectSubject {
     ip_ranges,
     git_protocol,
     open_packages,
+    goes_with_group,
     ...project
   } = row;
   return {
@@ -139,6 +149,7 @@ export function toProjectSubject(row: ProjectRow): ProjectSubject {
     ...(ip_ranges === undefined ? {} : { ipRanges: ip_ranges }),
     ...(git_protocol === undefined ? {} : { gitProtocol: git_protocol }),
     ...(open_packages === undefined ? {} : { openPackages: open_packages }),
+    ...(goes_with_group === undefined ? {} : { goesWithGroup: goes_with_group }),
     parts: { project: project_level, group: group_level, shared },
   };
 }
@@ -165,6 +176,7 @@ export async function findProjectSubject(
 type LevelledNamespace = Namespace & {
   effective_level: Level;
   role_below: boolean;
+  frozen_above: boolean;
   ip_ranges: string | null;
   git_protocol?: OpenProtocols;
 };
@@ -173,11 +185,12 @@ function toGroupSubject(row: LevelledNamespace): GroupSubject {
   const {
     effective_level: level,
     role_below: roleBelow,
+    frozen_above: frozenAbove,
     ip_ranges: ipRanges,
     git_protocol: gitProtocol,
     ...group
   } = row;
-  return { kind: 'group', group, level, roleBelow, ipRanges, ...(gitProtocol && { gitProtocol }) };
+  return { kind: 'group', group, level, roleBelow, frozenAbove, ipRanges, ...(gitProtocol && { gitProtocol }) };
 }
 
 /** A group with the user's level on it. */

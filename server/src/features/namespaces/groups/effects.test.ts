@@ -359,6 +359,9 @@ describe('archived groups', () => {
     expect(await archive(owner)).toMatchObject({ status: 422, body: { message: 'Group is already archived!' } });
     expect((await get(`/projects/${project.id}`, owner)).body.archived).toBe(true);
     expect((await post('/groups', { name: 'x', path: unique('x'), parent_id: top.id })).status).toBe(403);
+    expect((await post('/groups', { name: 'x', path: unique('x'), parent_id: below.id })).status).toBe(403);
+    expect((await post('/projects', { name: unique('x'), namespace_id: below.id })).status).toBe(400);
+    expect((await post(`/groups/${below.id}/milestones`, { title: 'x' })).status).toBe(403);
     const list = async (query: Json) =>
       (
         await app.api<Json[]>('GET', '/groups', { token: owner.secret, query: { search: top.path, ...query } })
@@ -375,5 +378,22 @@ describe('archived groups', () => {
     expect(await archive(owner, 'unarchive')).toMatchObject({ status: 201, body: { archived: false } });
     expect(await archive(owner, 'unarchive')).toMatchObject({ status: 422 });
     expect((await get(`/projects/${project.id}`, owner)).body.archived).toBe(false);
+  });
+
+  it('nothing changes either below one that waits for its deletion, until it is restored', async () => {
+    const top = await made({});
+    const below = await made({ parent_id: top.id });
+    const project = await buildProject(app, { namespace: below as unknown as Namespace, owner: owner.user });
+    const changes = async () => [
+      (await post(`/projects/${project.id}/issues`, { title: 'x' })).status,
+      (await post(`/projects/${project.id}/labels`, { name: unique('l'), color: '#fff' })).status,
+      (await post(`/groups/${below.id}/milestones`, { title: unique('m') })).status,
+      (await post('/projects', { name: unique('x'), namespace_id: below.id })).status,
+    ];
+    const removed = await app.api('DELETE', `/groups/${top.id}`, { token: owner.secret });
+    expect([removed.status, await changes()]).toEqual([202, [403, 403, 403, 400]]);
+    expect((await get(`/projects/${project.id}`, owner)).status).toBe(200);
+    expect((await post(`/groups/${top.id}/restore`, {})).status).toBe(201);
+    expect(await changes()).toEqual([201, 201, 201, 201]);
   });
 });

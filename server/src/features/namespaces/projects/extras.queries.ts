@@ -3,7 +3,13 @@ import { sql } from 'kysely';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import { grantHolds, groupScope, levelsOf, withTables } from '../access/access.queries.ts';
-import { ipRanges, type ProjectRow, projectColumns, toProjectSubject } from '../access/parents.queries.ts';
+import {
+  goesWithGroup,
+  ipRanges,
+  type ProjectRow,
+  projectColumns,
+  toProjectSubject,
+} from '../access/parents.queries.ts';
 import type { MirrorSettings, SharedGroup } from './projects.entity.ts';
 
 /** Groups that were invited to the projects and that the caller may see, by project id. */
@@ -47,7 +53,7 @@ export async function findProjectSubjects(
   ids: readonly number[],
   userId: number | null,
 ): Promise<Map<number, ProjectSubject>> {
-  const { rows } = await sql<ProjectRow>`select ${sql.raw(`${projectColumns}, ${ipRanges}`)}
+  const { rows } = await sql<ProjectRow>`select ${sql.raw(`${projectColumns}, ${ipRanges}, ${goesWithGroup}`)}
     from projects p join namespaces n on n.id = p.namespace_id cross join ${levelsOf(userId, true)}
     where p.id = any(${[...ids]}::bigint[])`.execute(db);
   return new Map(rows.map((row) => [row.id, toProjectSubject(row)]));
