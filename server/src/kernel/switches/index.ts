@@ -14,7 +14,8 @@ export interface Switches {
   enabled(name: SwitchName, actor: string): Promise<boolean>;
   /** What administrators set, by name. */
   gates(): Promise<readonly NamedGate[]>;
-  set(name: SwitchName, changes: Partial<Gate>, origin: AuditOrigin): Promise<NamedGate>;
+  /** Also of a name that no part of the product has: it changes nothing. */
+  set(name: string, changes: Partial<Gate>, origin: AuditOrigin): Promise<NamedGate>;
   /** Back to the default. */
   reset(name: string, origin: AuditOrigin): Promise<void>;
 }

@@ -84,11 +84,20 @@ describe('features', () => {
       status: 400,
       body: { error: 'user is not supported' },
     });
-    expect(await app.api('POST', '/features/nothing', { token, json: { value: true } })).toMatchObject({
-      status: 400,
-      body: { message: '400 Bad request - there is no feature nothing' },
-    });
     await app.api('DELETE', path, { token });
+  });
+
+  it('of names that nothing has are kept and listed, as scripts of the ecosystem set them', async () => {
+    const unknown = '/features/packages_protected_packages';
+    const body = { name: 'packages_protected_packages', state: 'on', definition: null };
+    expect(await app.api('POST', unknown, { token, json: { value: true } })).toMatchObject({ status: 201, body });
+    expect((await app.api<unknown[]>('GET', '/features', { token })).body).toContainEqual(
+      expect.objectContaining(body),
+    );
+    const long = await app.api('POST', `/features/${'x'.repeat(256)}`, { token, json: { value: true } });
+    expect(long.status).toBe(400);
+    expect((await app.api('DELETE', unknown, { token })).status).toBe(204);
+    expect((await app.api('GET', '/features', { token })).body).toEqual([]);
   });
 
   it('hold in other processes as soon as they are told; percentages choose', async () => {
