@@ -535,6 +535,10 @@ export interface EpicsTable {
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
   board_position: number | null;
+  time_estimate: Generated<number>;
+  time_spent: Generated<number>;
+  discussion_locked: Generated<boolean>;
+  health_status: 'on_track' | 'needs_attention' | 'at_risk' | null;
 }
 
 export interface EventsTable {
@@ -2365,6 +2369,7 @@ export interface TimeEntriesTable {
   summary: string | null;
   spent_at: Generated<Date>;
   created_at: Generated<Date>;
+  epic_id: number | null;
 }
 
 export interface TodosTable {

@@ -5,6 +5,7 @@ import { useNavigate, useParams } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { changeEpic, type EpicContents, epicContents, epic as epicOf, epicsKey, removeEpic } from '../../lib/epics.ts';
 import { labelsOf } from '../../lib/labels.ts';
+import { healthNames, timeSpent } from '../../lib/planned.ts';
 import { useLive } from '../../lib/useLive.ts';
 import { ConfirmName } from '../../ui/ConfirmName.tsx';
 import { FormError } from '../../ui/FormError.tsx';
@@ -72,6 +73,7 @@ export default function EpicPage() {
   });
   const writes = own >= level.planner && !group.archived;
   const open = epic.state === 'opened';
+  const times = timeSpent(epic.time_stats);
   const discussed = { kind: 'epic', iid: epic.id } as const;
   const threads = useThreads(discussed, null, undefined);
   return (
@@ -102,6 +104,9 @@ export default function EpicPage() {
         <TimeAgo at={epic.created_at} />
         {epic.confidential ? <span>Confidential</span> : null}
         {epic.start_date || epic.due_date ? <Days span={epic} /> : null}
+        {epic.health_status ? <span>{healthNames[epic.health_status]}</span> : null}
+        {times ? <span>{times}</span> : null}
+        {epic.discussion_locked ? <span>Locked</span> : null}
         {epic.labels.map((name) => {
           const label = known.find((one) => one.name === name);
           return label ? <LabelChip key={name} label={label} /> : <span key={name}>{name}</span>;

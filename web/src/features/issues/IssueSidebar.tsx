@@ -6,6 +6,7 @@ import { counted } from '../../lib/counted.ts';
 import { issueParticipants } from '../../lib/issue-relations.ts';
 import { changeIssue, type Issue, setSubscribed } from '../../lib/issues.ts';
 import { idsOf } from '../../lib/merge-request-people.ts';
+import { healthNames, timeSpent } from '../../lib/planned.ts';
 import { iterationName, labels as labelsOf } from '../../lib/planning.ts';
 import { sessionQuery } from '../../lib/session.ts';
 import { dayText } from '../../lib/time.ts';
@@ -80,8 +81,6 @@ function Planned({ issue, mayChange, again }: Props) {
     </EditInPlace>
   );
 }
-
-const health = { on_track: 'On track', needs_attention: 'Needs attention', at_risk: 'At risk' } as const;
 
 /** What the issue belongs to above: chosen in the form of the issue. */
 function Above({ issue }: { issue: Issue }) {
@@ -158,7 +157,7 @@ export function IssueSidebar(props: Props) {
   const { issue, again } = props;
   const { path } = useProject();
   const { data: session } = useQuery(sessionQuery);
-  const { human_time_estimate: estimate, human_total_time_spent: spent } = issue.time_stats;
+  const times = timeSpent(issue.time_stats);
   const subscribing = useMutation({
     mutationFn: (wanted: boolean) => setSubscribed(path, issue.iid, wanted),
     onSettled: again,
@@ -169,10 +168,8 @@ export function IssueSidebar(props: Props) {
       <Planned {...props} />
       <Above issue={issue} />
       <Effort {...props} />
-      {issue.health_status ? <EditInPlace title="Health status">{health[issue.health_status]}</EditInPlace> : null}
-      {estimate || spent ? (
-        <EditInPlace title="Time tracking">{`${spent ?? '0h'} spent${estimate ? ` of ${estimate}` : ''}`}</EditInPlace>
-      ) : null}
+      {issue.health_status ? <EditInPlace title="Health status">{healthNames[issue.health_status]}</EditInPlace> : null}
+      {times ? <EditInPlace title="Time tracking">{times}</EditInPlace> : null}
       {session?.user ? (
         <section className={classes.part} aria-label="Notifications">
           <Checkbox

@@ -8,7 +8,8 @@ import { Bool, DateTimeParam, IdOrPath, Int, Optional, Str } from '../../../kern
 import { type Access, answer, type Context } from '../../../kernel/http/route.ts';
 import { baseOf, type Markdown } from '../../../kernel/markdown/index.ts';
 import { findReferences, type ReferenceRow, userReference } from '../../identity/index.ts';
-import type { Applied, QuickActions } from '../quick-actions/index.ts';
+import { type Applied, requireSomething } from '../quick-actions/applied.ts';
+import type { QuickActions } from '../quick-actions/index.ts';
 import type { NoteableKind, Place } from './kinds.ts';
 import { type DiscussionJson, discussionsJson, type LoadedNote, type NoteJson, noteJson } from './notes.entity.ts';
 import { notesOf, withPeople } from './notes.queries.ts';
@@ -60,9 +61,11 @@ export function declarations(kind: NoteableKind) {
 /** What commands in a comment changed, for its answer. */
 const reported = ({ changes, summary }: Applied) => ({ commands_changes: { ...changes }, summary: [...summary] });
 
-/** 202 with what the commands did, where a comment is made of nothing else. */
-export const commandsOnly = (applied: Applied | null) =>
-  answer(202, applied ? reported(applied) : { commands_changes: {}, summary: [] });
+/** 202 with what the commands did, where a comment is made of nothing else; 400 where all that came of it is a refusal. */
+export function commandsOnly(applied: Applied | null) {
+  if (applied) requireSomething(applied);
+  return answer(202, applied ? reported(applied) : { commands_changes: {}, summary: [] });
+}
 
 /** The comment as written, with what became of its commands. */
 export const withChanges = (note: NoteJson, applied: Applied | null): NoteJson =>

@@ -17,6 +17,7 @@ import {
 import type { NoteableKind } from './kinds.ts';
 import { AppliedCommands, Note } from './notes.entity.ts';
 import { type Activity, listNotes, type NoteOrder } from './notes.queries.ts';
+import { invalidNote } from './notes.service.ts';
 
 const declared = { credentials: ['token', 'session'], tag: 'Notes' } as const;
 const readersAndJobs = ['token', 'session', 'job'] as const;
@@ -111,6 +112,8 @@ export function noteRoutes(deps: NoteRouteDependencies, kind: NoteableKind): Rou
             internal: given.internal ?? given.confidential,
           }),
         );
+        // Written or not: clients of the ecosystem learn from the status alone that a command was refused.
+        if (applied && applied.failure !== null) throw invalidNote('validation', applied.failure);
         return note ? withChanges(await shown.one(note, caller.user), applied) : commandsOnly(applied);
       },
     }),

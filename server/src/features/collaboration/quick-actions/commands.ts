@@ -3,7 +3,7 @@ import type { Caller } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Issue, Label } from '../../../kernel/db/rows.ts';
 import type { Place } from '../notes/kinds.ts';
-import type { Timed } from '../time-tracking/index.ts';
+import type { TimeKept } from '../time-tracking/index.ts';
 
 /** Changes that commands gather; the kind applies them at once, as a request with these parameters would. */
 export interface Wish {
@@ -36,17 +36,18 @@ export interface Current {
   readonly assigneeIds: readonly number[];
   readonly reviewerIds: readonly number[];
   readonly milestoneId: number | null;
+  readonly healthStatus?: Issue['health_status'];
 }
 
 /** What things of a kind have, beside title, state and labels. */
-export type CommandField = 'assignees' | 'reviewers' | 'milestone' | 'lock' | 'times' | 'metadata';
+export type CommandField = 'assignees' | 'reviewers' | 'milestone' | 'lock' | 'times' | 'health' | 'metadata';
 
 /** What commands need to know of a kind. */
 export interface Commandable {
   /** False where a kind has nothing but commands of its own. */
   readonly shared?: false;
   readonly fields: ReadonlySet<CommandField>;
-  readonly times?: Timed;
+  readonly times?: TimeKept;
   /** Whether the caller may change texts and state, or what is planned. */
   may(place: Place, caller: Caller, what: 'edit' | 'plan'): Promise<boolean>;
   current(place: Place): Promise<Current>;

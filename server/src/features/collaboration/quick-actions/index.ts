@@ -2,13 +2,15 @@
 import type { Caller } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Note } from '../../../kernel/db/rows.ts';
-import { badRequest, HttpError } from '../../../kernel/http/errors.ts';
+import { HttpError } from '../../../kernel/http/errors.ts';
 import type { NoteableKinds, NoteableType, Place } from '../notes/kinds.ts';
 import type { NoteService } from '../notes/notes.service.ts';
+import { type Applied, requireSomething } from './applied.ts';
 import type { Command, Commandable, Outcome, Running, Wish } from './commands.ts';
 import { commandsIn, type WrittenCommand } from './parser.ts';
 import { sharedCommands } from './shared.ts';
 
+export type { Applied } from './applied.ts';
 export { dayIn, labelsIn, noDay, usersIn } from './arguments.ts';
 export {
   type Command,
@@ -19,18 +21,6 @@ export {
   type Running,
   type Wish,
 } from './commands.ts';
-
-/** What became of the commands of a text. */
-export interface Applied {
-  /** Of those that were applied. */
-  readonly changes: Readonly<Record<string, unknown>>;
-  /** A sentence for each command, and why the first that was refused was. */
-  readonly summary: readonly string[];
-  /** Why one was refused; those behind it were not applied. */
-  readonly failure: string | null;
-  /** Whether any was applied. */
-  readonly some: boolean;
-}
 
 /** A comment, or no more than what its commands did. */
 export interface Commented {
@@ -152,11 +142,6 @@ export function quickActions(
     return { changes, summary, failure: null, some };
   }
 
-  /** Where nothing is left of a text and nothing came of it, the caller hears why. */
-  function requireSomething(kept: Note | null, { some, failure }: Applied): void {
-    if (kept === null && failure !== null && !some) throw badRequest(failure);
-  }
-
   return {
     extracted(place, caller, body) {
       const { text, commands } = extract(place.noteable.type, body);
@@ -181,7 +166,7 @@ export function quickActions(
       notes.requireEdit(place, caller, note);
       const edited = text === '' ? null : await notes.edit(place, caller, note, text);
       const applied = await run(place, caller, commands);
-      requireSomething(edited, applied);
+      if (edited === null) requireSomething(applied);
       if (edited === null) await notes.remove(place, caller, note);
       return { note: edited, applied };
     },
@@ -190,9 +175,7 @@ export function quickActions(
       if (commands.length === 0) return { note: await write(text), applied: null };
       notes.requireComment(place, caller);
       const note = text === '' ? null : await write(text);
-      const applied = await run(place, caller, commands);
-      requireSomething(note, applied);
-      return { note, applied };
+      return { note, applied: await run(place, caller, commands) };
     },
   };
 }

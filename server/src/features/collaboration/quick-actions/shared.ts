@@ -75,6 +75,8 @@ const lock = (name: 'lock' | 'unlock', locked: boolean): Command =>
     'lock',
   );
 
+const healthStatuses = ['on_track', 'needs_attention', 'at_risk'] as const;
+
 const place = ({ place: { subject } }: Running) => subject;
 const names = (labels: readonly { readonly title: string }[]) => labels.map(({ title }) => `~"${title}"`).join(' ');
 
@@ -164,6 +166,29 @@ export const sharedCommands: readonly Command[] = [
         ? null
         : { changes: { milestone_id: null }, wish: { milestone_id: null }, summary: 'Removed the milestone.' },
     'milestone',
+  ),
+  guarded(
+    'plan',
+    ['health_status'],
+    async (_on, argument) => {
+      const health_status = healthStatuses.find((each) => each === argument.toLowerCase().replaceAll(' ', '_'));
+      return health_status
+        ? {
+            ...{ changes: { health_status }, wish: { health_status } },
+            summary: `Set health status to ${health_status}.`,
+          }
+        : null;
+    },
+    'health',
+  ),
+  guarded(
+    'plan',
+    ['clear_health_status'],
+    async ({ current }) =>
+      current.healthStatus
+        ? { changes: { health_status: null }, wish: { health_status: null }, summary: 'Cleared health status.' }
+        : null,
+    'health',
   ),
   lock('lock', true),
   lock('unlock', false),

@@ -1,8 +1,9 @@
-/** Time entries, and the sums that issues and merge requests keep of them. */
-import { sql } from 'kysely';
+/** Time entries, and the sums that issues, merge requests and epics keep of them. */
+import { type RawBuilder, sql } from 'kysely';
 import { type Db, insertMany } from '../../../kernel/db/index.ts';
 
-export type TimedTable = 'issues' | 'merge_requests';
+const columns = { issues: 'issue_id', merge_requests: 'merge_request_id', epics: 'epic_id' } as const;
+export type TimedTable = keyof typeof columns;
 
 export interface TimeColumns {
   readonly time_estimate: number;
@@ -47,7 +48,7 @@ export async function insertEntries(
   table: TimedTable,
   things: readonly { readonly id: number; readonly entries: readonly NewEntry[] }[],
 ): Promise<void> {
-  const column = table === 'issues' ? 'issue_id' : 'merge_request_id';
+  const column = columns[table];
   const now = new Date();
   const values = things.flatMap(({ id, entries }) =>
     entries.map(({ userId: user_id, seconds, summary, spentAt }) => ({
@@ -64,10 +65,16 @@ export async function moveEntries(tx: Db, from: number, to: number): Promise<voi
 
 /** Gives a thing that is new the estimate and the entries of another one. */
 export async function copyTimes(tx: Db, table: TimedTable, from: number, to: number): Promise<void> {
-  const column = sql.ref(table === 'issues' ? 'issue_id' : 'merge_request_id');
+  const column = sql.ref(columns[table]);
   await sql`insert into time_entries (${column}, user_id, seconds, summary, spent_at, created_at)
     select ${to}::bigint, user_id, seconds, summary, spent_at, created_at from time_entries
     where ${column} = ${from} order by id`.execute(tx);
   await sql`update ${sql.table(table)} n set time_estimate = o.time_estimate, time_spent = o.time_spent
     from ${sql.table(table)} o where n.id = ${to} and o.id = ${from}`.execute(tx);
 }
+
+/** Entries `t` for which the condition holds, as archives hold them. */
+export const timesJson = (condition: RawBuilder<unknown>) => sql<object[]>`coalesce((select jsonb_agg(
+  jsonb_build_object('seconds', t.seconds, 'summary', t.summary, 'spent_at', t.spent_at,
+    'by', (select username from users where id = t.user_id)) order by t.id)
+  from time_entries t where ${condition}), '[]')`;

@@ -19,8 +19,14 @@ interface Loaded {
 }
 
 /** A kind of thing that people spend time on. */
-export interface Timed {
+export interface TimeKept {
   readonly table: TimedTable;
+  /** It changed: in the transaction of the change. */
+  changed(tx: Db, id: number, actorId: number): Promise<void>;
+}
+
+/** One with routes of its own. */
+export interface Timed extends TimeKept {
   readonly tag: string;
   /** In sentences: `an issue`. */
   readonly noun: string;
@@ -31,8 +37,6 @@ export interface Timed {
   readonly write: ProjectAbility;
   /** 404 where it is not there, or is not for the caller. */
   load(subject: ProjectSubject, params: Readonly<Record<string, unknown>>, caller: Caller): Promise<Loaded>;
-  /** It changed: in the transaction of the change. */
-  changed(tx: Db, id: number, actorId: number): Promise<void>;
 }
 
 interface Given {

@@ -4,7 +4,7 @@ import { invalidRecord, notFound } from '../../../kernel/http/errors.ts';
 import { type Noteable, systemNote } from '../notes/index.ts';
 import { humanDuration } from './durations.ts';
 import { addEntry, lockTimes, setEstimate, type TimeColumns } from './time-tracking.queries.ts';
-import type { Timed } from './time-tracking.routes.ts';
+import type { TimeKept } from './time-tracking.routes.ts';
 
 interface On {
   readonly id: number;
@@ -13,7 +13,7 @@ interface On {
 
 async function change(
   db: Db,
-  kind: Timed,
+  kind: TimeKept,
   { id, noteable }: On,
   userId: number,
   work: (tx: Db, before: TimeColumns) => Promise<string | null>,
@@ -29,7 +29,7 @@ async function change(
 }
 
 /** 0 takes the estimate back. Who may is asked before. */
-export async function changeEstimate(db: Db, kind: Timed, on: On, userId: number, seconds: number): Promise<void> {
+export async function changeEstimate(db: Db, kind: TimeKept, on: On, userId: number, seconds: number): Promise<void> {
   await change(db, kind, on, userId, async (tx, before) => {
     if (seconds === before.time_estimate) return null;
     await setEstimate(tx, kind.table, on.id, seconds);
@@ -51,7 +51,7 @@ export interface SpentTime {
 /** Adds an entry; `reset` takes all time back. */
 export async function spendTime(
   db: Db,
-  kind: Timed,
+  kind: TimeKept,
   on: On,
   userId: number,
   spent: SpentTime | 'reset',

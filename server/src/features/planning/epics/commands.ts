@@ -17,7 +17,7 @@ import {
 import { issueNamed, type OnIssue } from '../issues/commanded.ts';
 import type { IssueService } from '../issues/issues.service.ts';
 import { epicById, labelsOf } from './epics.queries.ts';
-import type { EpicService } from './epics.service.ts';
+import { type EpicService, timedEpic } from './epics.service.ts';
 import { deleteLink, insertLink, linksOf } from './links.queries.ts';
 import { epicNamed, type NamedEpic } from './naming.ts';
 
@@ -112,19 +112,24 @@ export function epicCommands(deps: {
     });
 
   return {
-    fields: new Set(['metadata']),
+    fields: new Set(['lock', 'times', 'health', 'metadata']),
+    times: timedEpic,
     may: async ({ subject }, caller) => subject.kind === 'group' && canOnGroup(caller, 'update_epic', subject),
     async current(place) {
       const { row } = await epicAt(place);
       const labels = (await labelsOf(db, [row.id])).get(row.id) ?? [];
-      const { title, state } = row;
-      return { title, state, labels, locked: false, assigneeIds: [], reviewerIds: [], milestoneId: null };
+      const { title, state, discussion_locked: locked, health_status: healthStatus } = row;
+      return { title, state, labels, locked, healthStatus, assigneeIds: [], reviewerIds: [], milestoneId: null };
     },
     async update(place, caller, wish) {
       const { row, subject } = await epicAt(place);
-      const { title, state_event, labels, add_labels, remove_labels, confidential, due_date } = wish;
+      const { due_date, discussion_locked, health_status, ...rest } = wish;
+      const { title, state_event, labels, add_labels, remove_labels, confidential } = rest;
       const dates = due_date === undefined ? {} : { due_date_is_fixed: true, due_date_fixed: due_date };
-      const given = { title, state_event, labels, add_labels, remove_labels, confidential, ...dates };
+      const given = {
+        ...{ title, state_event, labels, add_labels, remove_labels, confidential, ...dates },
+        ...{ discussion_locked, health_status },
+      };
       await epics.update(subject, caller, row.id, given);
     },
     async metadataOf({ subject }, caller, reference) {

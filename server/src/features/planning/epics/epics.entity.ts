@@ -16,6 +16,7 @@ import {
   Word,
 } from '../../../kernel/http/entity.ts';
 import { LabelBasic, labelBasicJson, type Responses, textColorOn } from '../../collaboration/index.ts';
+import { TimeStats, timeStatsJson } from '../../collaboration/time-tracking/index.ts';
 import { UserReference, userReference } from '../../identity/index.ts';
 import type { Person } from '../issues/issues.queries.ts';
 
@@ -31,6 +32,9 @@ const basic = {
   title: Text(),
   description: Nullable(Text()),
   confidential: Flag({ description: 'Whether only its author and members from planners on see it' }),
+  discussion_locked: Flag({ description: 'Whether only members may comment' }),
+  health_status: Nullable(Word(['on_track', 'needs_attention', 'at_risk'])),
+  time_stats: TimeStats,
   author: UserReference,
   start_date: Nullable(Day({ description: 'The fixed or the inherited one' })),
   start_date_is_fixed: Flag(),
@@ -97,6 +101,9 @@ export function epicJson(loaded: LoadedEpic, base: string, groupId: number): Epi
     title: row.title,
     description: row.description,
     confidential: row.confidential,
+    discussion_locked: row.discussion_locked,
+    health_status: row.health_status,
+    time_stats: timeStatsJson(row),
     author: userReference(loaded.author, base),
     start_date: start,
     start_date_is_fixed: row.start_date_is_fixed,

@@ -15,9 +15,13 @@ import {
   type TaskChange,
   withTask,
 } from '../../collaboration/index.ts';
+import { systemNote } from '../../collaboration/notes/index.ts';
+import type { TimeKept } from '../../collaboration/time-tracking/index.ts';
+import { healthText } from '../health.ts';
 import { checkedTitle } from '../issues/changes.ts';
 import { placeLast } from './children.queries.ts';
 import * as queries from './epics.queries.ts';
+import { epicNoteableOf } from './place.ts';
 
 export interface GivenEpic {
   readonly title?: string | undefined;
@@ -25,6 +29,8 @@ export interface GivenEpic {
   /** One check box of the description. */
   readonly update_task?: TaskChange | undefined;
   readonly confidential?: boolean | undefined;
+  readonly discussion_locked?: boolean | undefined;
+  readonly health_status?: Epic['health_status'] | undefined;
   readonly color?: string | undefined;
   readonly start_date_is_fixed?: boolean | undefined;
   readonly start_date_fixed?: string | null | undefined;
@@ -40,6 +46,8 @@ export interface GivenEpic {
 const plain = [
   'description',
   'confidential',
+  'discussion_locked',
+  'health_status',
   'color',
   'start_date_is_fixed',
   'start_date_fixed',
@@ -58,6 +66,27 @@ async function tell(tx: Db, event: keyof typeof epicFacts, epic: Epic, actorId: 
   const { id, iid, title, namespace_id } = epic;
   await recordFact(tx, epicFacts[event], { epic_id: id, iid, title }, { namespace_id, actor_id: actorId });
   await publish(tx, `epic:${id}`, `group:${namespace_id}:epics`);
+}
+
+/** Time that people spend on epics. */
+export const timedEpic: TimeKept = {
+  table: 'epics',
+  async changed(tx, id, actorId) {
+    const row = await queries.epicById(tx, id);
+    if (row) await tell(tx, 'updated', row, actorId);
+  },
+};
+
+/** Says under an epic what was planned otherwise. */
+async function note(tx: Db, before: Epic, after: Epic, actor: number | null): Promise<void> {
+  if (actor === null) return;
+  const noteable = epicNoteableOf(after);
+  if (before.discussion_locked !== after.discussion_locked) {
+    const did = after.discussion_locked ? 'locked' : 'unlocked';
+    await systemNote(tx, noteable, actor, did, `${did} the discussion in this epic`);
+  }
+  const text = healthText(before.health_status, after.health_status);
+  if (text !== null) await systemNote(tx, noteable, actor, 'health_status', text);
 }
 
 export function epicService(db: Db) {
@@ -131,6 +160,7 @@ export function epicService(db: Db) {
     const what = { type: 'epic', id } as const;
     if (state !== before.state) await recordState(tx, what, actor, state === 'closed' ? 'closed' : 'reopened');
     if (actor !== null) await resolveTodos(tx, what, actor);
+    await note(tx, before, after, actor);
     await tell(tx, state === before.state ? 'updated' : state === 'closed' ? 'closed' : 'reopened', after, actor);
     return after;
   }

@@ -16,6 +16,7 @@ export const epicNoteableOf = (row: Pick<Epic, 'id' | 'iid' | 'namespace_id'>): 
 export const placeOfEpic = (row: Epic, subject: GroupSubject): Place => ({
   noteable: epicNoteableOf(row),
   subject,
+  locked: row.discussion_locked,
   title: row.title,
   authorId: row.author_id,
 });

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Epic } from '../../../kernel/db/rows.ts';
 import { awardsJson, historyJson, meantBy } from '../../collaboration/index.ts';
+import { insertEntries, type NewEntry, timesJson } from '../../collaboration/time-tracking/index.ts';
 import { raiseGroupCounter } from '../../namespaces/index.ts';
 import { chainAbove, deepest, depthBelow, lockTree } from './epics.queries.ts';
 
@@ -20,7 +21,19 @@ export type EpicLine = Pick<
   | 'created_at'
   | 'updated_at'
 > &
-  Maybe<Pick<Epic, 'description' | 'start_date_fixed' | 'due_date_fixed' | 'closed_at' | 'last_edited_at'>> & {
+  Maybe<
+    Pick<
+      Epic,
+      | 'description'
+      | 'start_date_fixed'
+      | 'due_date_fixed'
+      | 'closed_at'
+      | 'last_edited_at'
+      | 'discussion_locked'
+      | 'health_status'
+      | 'time_estimate'
+    >
+  > & {
     /** Titles. */
     readonly labels: readonly string[];
   };
@@ -40,13 +53,13 @@ export async function* epicLinesOf(db: Db, groupId: number): AsyncGenerator<obje
   for (let after = 0; ; ) {
     const { rows } = await sql<{ iid: number }>`
       select e.iid, e.title, e.description, e.state, e.confidential, e.color, e.start_date_is_fixed, e.start_date_fixed,
-        e.due_date_is_fixed, e.due_date_fixed, e.closed_at, e.last_edited_at, e.created_at, e.updated_at,
+        e.due_date_is_fixed, e.due_date_fixed, e.discussion_locked, e.health_status, e.time_estimate, e.closed_at, e.last_edited_at, e.created_at, e.updated_at,
         ${person('author_id')} as author, ${person('closed_by_id')} as closed_by,
         ${person('last_edited_by_id')} as last_edited_by,
         coalesce((select jsonb_agg(l.title order by l.title) from epic_labels k join labels l on l.id = k.label_id
           where k.epic_id = e.id), '[]') as labels,
         ${historyJson('epic', sql`e.id`)} as history,
-        ${awardsJson({ type: 'epic', id: sql`e.id` })} as award_emoji
+        ${awardsJson({ type: 'epic', id: sql`e.id` })} as award_emoji, ${timesJson(sql`t.epic_id = e.id`)} as time_entries
       from epics e where e.namespace_id = ${groupId} and e.iid > ${after} order by e.iid limit ${batch}`.execute(db);
     const last = rows.at(-1);
     if (!last) return;
@@ -61,6 +74,7 @@ export async function insertArchivedEpic(
   groupId: number,
   { labels, ...line }: EpicLine,
   people: EpicPeople,
+  times: readonly NewEntry[],
 ): Promise<number | undefined> {
   const closed = line.state === 'closed' ? (line.closed_at ?? line.updated_at) : null;
   const made = await tx
@@ -74,6 +88,10 @@ export async function insertArchivedEpic(
       due_date_fixed: line.due_date_fixed ?? null,
       closed_at: closed,
       last_edited_at: line.last_edited_at ?? null,
+      discussion_locked: line.discussion_locked ?? false,
+      health_status: line.health_status ?? null,
+      time_estimate: line.time_estimate ?? 0,
+      time_spent: times.reduce((sum, { seconds }) => sum + seconds, 0),
     })
     .onConflict((conflict) => conflict.doNothing())
     .returning('id')
@@ -81,6 +99,7 @@ export async function insertArchivedEpic(
   if (!made) return undefined;
   await sql`insert into epic_labels (epic_id, label_id)
     select ${made.id}, l.id from (${meantBy('labels', { groupId }, labels)}) l`.execute(tx);
+  await insertEntries(tx, 'epics', [{ id: made.id, entries: times }]);
   await raiseGroupCounter(tx, groupId, 'epic', line.iid);
   return made.id;
 }

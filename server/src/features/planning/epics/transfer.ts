@@ -12,6 +12,7 @@ import {
   Str,
 } from '../../../kernel/http/params/schema.ts';
 import { awardLines, historyLines, takeAwards, takeHistory } from '../../collaboration/index.ts';
+import { takenTimes, timeEntryLines, timeEstimateLine } from '../../collaboration/time-tracking/index.ts';
 import { type GroupRelation, groupRelation, removingOfGroup } from '../../namespaces/index.ts';
 import {
   epicLinesOf,
@@ -52,14 +53,18 @@ export const epicRelation: GroupRelation = groupRelation({
     last_edited_by: maybe.person,
     /** Titles; those of the group and of groups above. */
     labels: List(Str({ minLength: 1, maxLength: 255 })),
+    discussion_locked: Optional(Bool()),
+    health_status: Optional(OrNull(OneOf(['on_track', 'needs_attention', 'at_risk']))),
+    time_estimate: timeEstimateLine,
     history: historyLines,
     award_emoji: awardLines,
+    time_entries: timeEntryLines,
   }),
   rows: epicLinesOf,
-  insert: async (tx, { author: name, closed_by, last_edited_by, history, award_emoji, ...row }, target) => {
+  insert: async (tx, { author: name, closed_by, last_edited_by, history, award_emoji, time_entries, ...row }, target) => {
     const { groupId, importerId, person } = target;
-    if ([row.labels, history ?? [], award_emoji ?? []].some(({ length }) => length > most))
-      return `has more than ${most} labels, reactions or changes`;
+    if ([row.labels, history ?? [], award_emoji ?? [], time_entries ?? []].some(({ length }) => length > most))
+      return `has more than ${most} labels, reactions, changes or entries of time`;
     const author = await person(name);
     // Whoever wrote it is named where they have no account here, or nobody vouches that it is theirs.
     const by = author === null && name ? `*Opened by ${name}*\n\n` : '';
@@ -73,6 +78,7 @@ export const epicRelation: GroupRelation = groupRelation({
         closed_by_id: row.state === 'closed' ? await person(closed_by) : null,
         last_edited_by_id: await person(last_edited_by),
       },
+      await takenTimes(time_entries ?? [], target),
     );
     if (id === undefined) return 'is there already';
     await takeHistory(tx, 'epic', { groupId }, [{ id, lines: history }], target);

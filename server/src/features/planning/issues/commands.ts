@@ -31,7 +31,7 @@ export function issueCommands(deps: IssueCommandDependencies): Commandable {
   const promoteType = retyped(db, ['incident', 'issue'], 'Promoted this issue.');
 
   return {
-    fields: new Set(['assignees', 'milestone', 'lock', 'times', 'metadata']),
+    fields: new Set(['assignees', 'milestone', 'lock', 'times', 'health', 'metadata']),
     times: timedIssue(db),
     async may(place: Place, caller: Caller, what) {
       const { row, subject } = await issueAt(db, place);
@@ -41,10 +41,10 @@ export function issueCommands(deps: IssueCommandDependencies): Commandable {
     },
     async current(place) {
       const { row } = await issueAt(db, place);
-      const { title, state, discussion_locked } = row;
+      const { title, state, discussion_locked, health_status: healthStatus } = row;
       const assigneeIds = await queries.assigneeIds(db, row.id);
       return {
-        ...{ title, state, assigneeIds, reviewerIds: [], locked: discussion_locked === true },
+        ...{ title, state, healthStatus, assigneeIds, reviewerIds: [], locked: discussion_locked === true },
         ...(await metadata(row)),
       };
     },

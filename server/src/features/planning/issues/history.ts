@@ -15,6 +15,7 @@ import {
 } from '../../collaboration/index.ts';
 import { ofProject, type SystemNoteAction, systemNote } from '../../collaboration/notes/index.ts';
 import { findReferences } from '../../identity/index.ts';
+import { healthText } from '../health.ts';
 import type { IssueChanges } from './changes.ts';
 import type { LabelChange } from './planning.ts';
 
@@ -45,9 +46,8 @@ function dayLine(before: Issue, after: Issue): Line[] {
 }
 
 function healthLine(before: Issue, after: Issue): Line[] {
-  const [old, now] = [before.health_status, after.health_status].map((status) => status?.replaceAll('_', ' '));
-  if (old === now) return [];
-  return [['health_status', now ? `changed health status to **${now}**` : `removed health status **${old}**`]];
+  const text = healthText(before.health_status, after.health_status);
+  return text === null ? [] : [['health_status', text]];
 }
 
 const listed = (names: readonly string[]) =>

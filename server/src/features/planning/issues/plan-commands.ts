@@ -19,7 +19,6 @@ import { iterationAbove, iterationNamed, iterationOfCadence } from '../iteration
 import { issueAt } from './commanded.ts';
 import { issueTypes } from './issues.entity.ts';
 
-const healthStatuses = ['on_track', 'needs_attention', 'at_risk'] as const;
 /** By their names, and by the short ones of pages. */
 const severities: Readonly<Record<string, Issue['severity']>> = {
   ...{ unknown: 'unknown', low: 'low', medium: 'medium', high: 'high', critical: 'critical' },
@@ -101,11 +100,6 @@ export const planCommands = ({ db, parents }: PlanCommandDependencies): readonly
     return found ? set({ epic_id: id }, `Added this issue to epic ${argument.trim()}.`) : null;
   }),
   clearing(db, ['remove_epic', 'remove_parent'], 'epic_id', { epic_id: null }, 'Removed this issue from its epic.'),
-  guarded('plan', ['health_status'], async (_on, argument) => {
-    const health_status = healthStatuses.find((each) => each === argument.toLowerCase().replaceAll(' ', '_'));
-    return health_status ? set({ health_status }, `Set health status to ${health_status}.`) : null;
-  }),
-  clearing(db, ['clear_health_status'], 'health_status', { health_status: null }, 'Cleared health status.'),
   guarded('plan', ['promote_to_incident'], retyped(db, ['incident'], 'Promoted this issue to an incident.')),
   guarded('plan', ['type'], retyped(db, issueTypes, 'Changed the type of this issue.')),
   guarded('plan', ['board_move'], async ({ place: { subject }, current, wish }, argument) => {

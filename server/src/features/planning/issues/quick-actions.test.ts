@@ -134,7 +134,7 @@ describe('quick actions', () => {
     expect(await get<Json[]>('/todos', guest)).toEqual([]);
   });
 
-  it('that are refused are told of beside those that were applied, and the text is kept', async () => {
+  it('that are refused answer 400 to a comment, and a thread with what was applied; the text is kept', async () => {
     const { path } = await make({ start_date: '2031-05-06' });
     const say = async (body: string) => {
       const { status, body: said } = await post(`${path}/notes`, { body });
@@ -152,22 +152,29 @@ describe('quick actions', () => {
       ],
     ]);
     expect(await get(path)).toMatchObject({ weight: null });
+    const refused = (reason: string) => ({ message: `400 Bad request - Note {:validation=>["${reason}"]}` });
+    const beside = await post(`${path}/notes`, { body: 'Kept\n/due 2031-05-01' });
+    expect([beside.status, beside.body, (await bodies(path)).at(-1)]).toEqual([400, refused(early), 'Kept']);
     const alone = await post(`${path}/notes`, { body: '/due 2031-05-01' });
-    expect([alone.status, alone.body]).toEqual([400, { message: `400 Bad request - ${early}` }]);
-    expect(await say('/todo\n/weight 5\n/spend -1h\n/subscribe')).toEqual([
-      202,
-      { weight: 5, todo_event: 'add' },
-      [
-        ...[
-          'Added a to-do item.',
-          'Set weight to 5.',
-          'Could not apply spend command.',
-          'Could not apply subscribe command.',
-        ],
-        'Time to subtract exceeds the total time spent',
-      ],
-    ]);
+    expect([alone.status, alone.body]).toEqual([400, refused(early)]);
+    const thread = await post(`${path}/discussions`, { body: '/due 2031-05-01' });
+    expect([thread.status, thread.body]).toEqual([400, { message: `400 Bad request - ${early}` }]);
+    const some = '/todo\n/weight 5\n/spend -1h\n/subscribe';
+    expect((await post(`${path}/notes`, { body: some })).body).toEqual(
+      refused('Time to subtract exceeds the total time spent'),
+    );
     expect(await get(path)).toMatchObject({ weight: 5, time_stats: { total_time_spent: 0 } });
+    const partly = await post(`${path}/discussions`, { body: '/weight 6\n/spend -1h\n/subscribe' });
+    expect([partly.status, partly.body]).toEqual([
+      202,
+      {
+        commands_changes: { weight: 6 },
+        summary: [
+          ...['Set weight to 6.', 'Could not apply spend command.', 'Could not apply subscribe command.'],
+          'Time to subtract exceeds the total time spent',
+        ],
+      },
+    ]);
     expect(await say('/assign @nobody-here\n/due someday\n/move no/where')).toEqual([
       202,
       {},

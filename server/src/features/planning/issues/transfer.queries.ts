@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { type Db, insertMany } from '../../../kernel/db/index.ts';
 import type { Issue } from '../../../kernel/db/rows.ts';
 import { awardsJson, historyJson, type IterationName, meantIterations, meantPlans } from '../../collaboration/index.ts';
-import { insertEntries, type NewEntry } from '../../collaboration/time-tracking/index.ts';
+import { insertEntries, type NewEntry, timesJson } from '../../collaboration/time-tracking/index.ts';
 import { importedFrom, settlingNumbers } from '../../namespaces/index.ts';
 
 type Maybe<T> = T | null | undefined;
@@ -73,9 +73,7 @@ export async function* issuesOf(db: Db, projectId: number): AsyncGenerator<objec
           from epics e join projects p on p.id = i.project_id join namespaces n on n.id = p.namespace_id
           where e.id = i.epic_id and e.namespace_id = any(n.traversal_ids)) as epic,
         ${historyJson('issue', sql`i.id`)} as history, ${awardsJson({ type: 'issue', id: sql`i.id` })} as award_emoji,
-        coalesce((select jsonb_agg(jsonb_build_object('seconds', t.seconds, 'summary', t.summary, 'spent_at', t.spent_at,
-            'by', (select username from users where id = t.user_id)) order by t.id)
-          from time_entries t where t.issue_id = i.id), '[]') as time_entries
+        ${timesJson(sql`t.issue_id = i.id`)} as time_entries
       from issues i where i.project_id = ${projectId} and i.iid > ${after}
       order by i.iid limit ${batch}`.execute(db);
     const last = rows.at(-1);

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { type Db, insertMany } from '../../../kernel/db/index.ts';
 import { awardsJson, historyJson, meantPlans } from '../../collaboration/index.ts';
-import { insertEntries, type NewEntry } from '../../collaboration/time-tracking/index.ts';
+import { insertEntries, type NewEntry, timesJson } from '../../collaboration/time-tracking/index.ts';
 import { importedFrom, settlingNumbers } from '../../namespaces/index.ts';
 import { newestPipeline } from './head-pipelines.queries.ts';
 
@@ -79,9 +79,7 @@ export async function* mergeRequestsOf(db: Db, projectId: number): AsyncGenerato
         ${awardsJson({ type: 'merge_request', id: sql`m.id` })} as award_emoji,
         ${people('assignee')} as assignees, ${people('reviewer')} as reviewers,
         m.allow_collaboration, m.override_requested_changes, m.merge_after, m.approvals_before_merge, m.time_estimate,
-        coalesce((select jsonb_agg(jsonb_build_object('seconds', t.seconds, 'summary', t.summary, 'spent_at', t.spent_at,
-            'by', (select username from users where id = t.user_id)) order by t.id)
-          from time_entries t where t.merge_request_id = m.id), '[]') as time_entries,
+        ${timesJson(sql`t.merge_request_id = m.id`)} as time_entries,
         coalesce((select jsonb_agg(jsonb_build_object('by', u.username, 'created_at', r.created_at) order by u.username)
           from merge_request_requested_changes r join users u on u.id = r.user_id
           where r.merge_request_id = m.id), '[]') as requested_changes,

@@ -154,6 +154,7 @@ import { appearanceMigration } from './1380-appearance.ts';
 import { repositoryChecksMigration } from './1381-repository-checks.ts';
 import { issuesByAuthorMigration } from './1410-issues-by-author.ts';
 import { coverageHistoryMigration } from './1420-coverage-history.ts';
+import { plannedEpicsMigration } from './1480-planned-epics.ts';
 
 /** One step of the schema. `statements` run in order in one transaction; each may hold several SQL commands. */
 export interface Migration {
@@ -317,4 +318,5 @@ export const migrations: readonly Migration[] = [
   repositoryChecksMigration,
   issuesByAuthorMigration,
   coverageHistoryMigration,
+  plannedEpicsMigration,
 ];
