@@ -61,7 +61,11 @@ export const epicRelation: GroupRelation = groupRelation({
     time_entries: timeEntryLines,
   }),
   rows: epicLinesOf,
-  insert: async (tx, { author: name, closed_by, last_edited_by, history, award_emoji, time_entries, ...row }, target) => {
+  insert: async (
+    tx,
+    { author: name, closed_by, last_edited_by, history, award_emoji, time_entries, ...row },
+    target,
+  ) => {
     const { groupId, importerId, person } = target;
     if ([row.labels, history ?? [], award_emoji ?? [], time_entries ?? []].some(({ length }) => length > most))
       return `has more than ${most} labels, reactions, changes or entries of time`;

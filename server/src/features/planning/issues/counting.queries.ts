@@ -157,18 +157,49 @@ export interface IssueCounts {
   byState(query: IssueQuery): Promise<StateCounts>;
 }
 
+/** Runs work once for all who ask before it begins; who asks while it runs waits for the next run, which sees what changed meanwhile. */
+function sharedRuns<T>() {
+  const running = new Map<string, Promise<unknown>>();
+  const waiting = new Map<string, Promise<T>>();
+  function begin(name: string, work: () => Promise<T>): Promise<T> {
+    const run = work();
+    const ended = run.then(
+      () => running.delete(name),
+      () => running.delete(name),
+    );
+    running.set(name, ended);
+    return run;
+  }
+  return (name: string, work: () => Promise<T>): Promise<T> => {
+    const before = running.get(name);
+    if (before === undefined) return begin(name, work);
+    const shared = waiting.get(name);
+    if (shared !== undefined) return shared;
+    const next = before.then(() => {
+      waiting.delete(name);
+      return begin(name, work);
+    });
+    waiting.set(name, next);
+    return next;
+  };
+}
+
 /** Counts issues. A list that was too long for a total within the last minute is not counted again. */
 export function issueCounts(db: Db): IssueCounts {
   const long = createLargeLists<true>();
   const states = createLargeLists<StateCounts>();
+  const counted = sharedRuns<number>();
   return {
     async count(query) {
       const key = keyOf(query);
       const ranges = rangesOf(query);
-      if (key !== null && long.get(key, ranges)) return countLimit + 1;
-      const found = await countAll(db, query);
-      if (key !== null && found > countLimit) long.set(key, true, ranges);
-      return found;
+      if (key === null) return await countAll(db, query);
+      return await counted(JSON.stringify([key, ranges]), async () => {
+        if (long.get(key, ranges)) return countLimit + 1;
+        const found = await countAll(db, query);
+        if (found > countLimit) long.set(key, true, ranges);
+        return found;
+      });
     },
     async byState(query) {
       const listKey = keyOf(query);

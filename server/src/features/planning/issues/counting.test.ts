@@ -6,7 +6,9 @@ import { type BuiltToken, buildGroup, buildMember, buildProject, buildToken } fr
 import { plansOf } from '../../../../test/plans.queries.ts';
 import { Level } from '../../../kernel/authz/levels.ts';
 import type { Namespace, Project } from '../../../kernel/db/rows.ts';
-import { countByState } from './counting.queries.ts';
+import { countByState, issueCounts } from './counting.queries.ts';
+import { listIssues } from './listing.queries.ts';
+import { farLists } from './window.queries.ts';
 
 let app: TestApp;
 let owner: BuiltToken;
@@ -32,6 +34,7 @@ const total = async (query: object, token: BuiltToken | null = owner, path = bas
   expect(status).toBe(200);
   return headers.get('x-total');
 };
+const admin = () => ({ user: owner.user, credential: { kind: 'none' }, scopes: null, admin: true }) as const;
 
 beforeAll(async () => {
   app = await startTestApp();
@@ -144,6 +147,52 @@ it('reports no total of more than 10,000 issues, and counts them by state all th
   expect(await total({ state: 'opened' }, owner, path)).toBe('6750');
 });
 
+it('counts a list that is too long for a total once for all who ask at the same time', async () => {
+  const long = await buildProject(app, { namespace: group });
+  await sql`insert into issues (project_id, iid, author_id, title)
+    select ${long.id}, n, ${owner.user.id}, 'Issue ' || n from generate_series(1, 10100) n`.execute(app.db);
+  const place = { kind: 'group', id: group.id, descendants: true, archived: true } as const;
+  const query = { caller: admin(), place, filter: {} };
+  const plans = await plansOf(app.database, async (db) => {
+    const counts = issueCounts(db);
+    const asked = Array.from({ length: 8 }, () => counts.count(query));
+    expect(await Promise.all(asked)).toEqual(asked.map(() => 10_001));
+  });
+  expect(plans).toHaveLength(1);
+});
+
+it('finds a page of a search in a project and its total at once', async () => {
+  const large = await buildProject(app, { namespace: group });
+  await sql`insert into issues (project_id, iid, author_id, title, description)
+    select ${large.id}, n, ${owner.user.id}, 'Issue ' || n, case when n % 100 = 0 then 'Of a heron' end
+    from generate_series(1, 10100) n`.execute(app.db);
+  const path = `/projects/${large.id}/issues`;
+  const page = async (query: Record<string, unknown>) =>
+    (await app.api<{ iid: number }[]>('GET', path, { token: owner.secret, query })).body.map(({ iid }) => iid);
+  const herons = { search: 'heron', order_by: 'created_at', sort: 'asc', per_page: 50 };
+  expect(await total(herons, owner, path)).toBe('101');
+  expect(await page({ ...herons, page: 3 })).toEqual([10_100]);
+  expect(await total({ ...herons, page: 9 }, owner, path)).toBe('101');
+  expect(await page({ ...herons, page: 9 })).toEqual([]);
+  expect(await total({ search: 'heron issue', in: 'description' }, owner, path)).toBe('0');
+  // Too many to gather: the page is found along the order, the first time as well as later.
+  for (let time = 0; time < 2; time += 1) {
+    expect(await total({ search: 'issue' }, owner, path)).toBeNull();
+    expect(await page({ search: 'issue', sort: 'asc', per_page: 2, page: 2 })).toEqual([3, 4]);
+  }
+  const subject = { kind: 'project', project: large, namespace: group, level: Level.owner } as const;
+  const list = { caller: admin(), place: { kind: 'project', subject } as const, filter: { search: 'heron' } };
+  await sql`analyze issues`.execute(app.db);
+  const all = { style: 'offset', limit: 21, offset: 0, after: null } as const;
+  const plans = await plansOf(app.database, async (db) => {
+    const found = await listIssues(db, { ...list, orderBy: 'created_at', sort: 'desc' }, all, farLists());
+    expect([found.rows.length, found.total]).toEqual([21, 101]);
+  });
+  expect(plans).toHaveLength(1);
+  // The index of words is asked for those of the project.
+  expect(plans[0]).toMatch(/Index Cond: \(\(project_id = .*\) AND \(description ~~\* '%heron%'::text\)\)/);
+});
+
 it.each([
   ['a label', { labels: ['red'] }],
   ['a milestone', { milestone: 'v1' }],
@@ -153,7 +202,7 @@ it.each([
 ])(
   'the issues of a group with %s are found without going through its groups for each of them',
   async (_name, filter) => {
-    const caller = { user: owner.user, credential: { kind: 'none' }, scopes: null, admin: true } as const;
+    const caller = admin();
     const place = { kind: 'group', id: group.id, descendants: true, archived: true } as const;
     const [plan] = await plansOf(app.database, (db) => countByState(db, { caller, place, filter }));
     // The first of these is the scan of the issues: nothing is joined to it.

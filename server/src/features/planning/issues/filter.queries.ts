@@ -278,6 +278,9 @@ function titledConditions({ labels, milestones }: TitledIds, near: boolean): Con
 /** Texts are indexed by what three letters or digits in a row they have; a word without is looked for in each issue. */
 const indexed = /[\p{L}\p{N}]{3}/u;
 
+/** Whether an index finds what has the words. */
+export const isIndexedSearch = (search: string): boolean => wordsOf(search).some((word) => indexed.test(word));
+
 /** Each word of a search is in one of the columns. */
 function searched(search: string, columns: readonly string[]): Condition[] {
   const named = columns.filter((name) => name === 'title' || name === 'description');
@@ -357,8 +360,7 @@ export const isTitled = ({ filter }: IssueQuery): boolean =>
  */
 const isFound = (query: IssueQuery): boolean => {
   const { iids: _iids, search, ...filter } = query.filter;
-  const words = wordsOf(search ?? '').some((word) => indexed.test(word));
-  return words || isTitled(query) || !isCommon({ ...query, filter });
+  return isIndexedSearch(search ?? '') || isTitled(query) || !isCommon({ ...query, filter });
 };
 
 interface Visible {

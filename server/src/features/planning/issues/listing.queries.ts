@@ -1,16 +1,16 @@
 /** Lists of issues: their orders, their pages, and how many there are. */
 import { sql } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
-import type { Page } from '../../../kernel/http/pagination.ts';
+import { countLimit, type Page } from '../../../kernel/http/pagination.ts';
 import {
   type Direction,
   type KeysetColumn,
   type KeysetOrder,
   keysetOrder,
 } from '../../../kernel/http/paging.queries.ts';
-import { allOf, type Sql } from '../../namespaces/index.ts';
+import { allOf, type Sql, withTables } from '../../namespaces/index.ts';
 import { keyOf } from './counting.queries.ts';
-import { type IssuePlace, type IssueQuery, issueConditions } from './filter.queries.ts';
+import { type IssuePlace, type IssueQuery, isIndexedSearch, issueConditions } from './filter.queries.ts';
 import { isMergeable, mergedIssues } from './merging.queries.ts';
 import { epoch, type ListedRow, labelRank, walkIssues } from './walks.queries.ts';
 import { type FarLists, pageNearby } from './window.queries.ts';
@@ -138,10 +138,12 @@ export interface IssueList extends IssueQuery {
   readonly sort: Direction;
 }
 
-type Window = Pick<Page, 'limit' | 'offset' | 'after'>;
+type Window = Pick<Page, 'limit' | 'offset' | 'after'> & Partial<Pick<Page, 'style'>>;
 
 interface Listed {
   readonly rows: ListedRow[];
+  /** How many there are, where that was found with them. */
+  readonly total?: number;
   readonly cursorOf: KeysetOrder<ListedRow>['cursorOf'];
 }
 
@@ -252,8 +254,42 @@ async function listNearby(db: Db, list: IssueList, page: Window, far: FarLists |
   return { rows, cursorOf };
 }
 
+/**
+ * A page of a search in a project with the number of all that it finds, from one look at the index of words. Null where there are
+ * more than are counted: these are met with along the order.
+ */
+async function listFound(db: Db, list: IssueList, page: Window, far: FarLists): Promise<Listed | null> {
+  const { place, orderBy, sort, filter } = list;
+  const column = plain[orderBy];
+  const key = keyOf(list);
+  if (!column || key === null || place.kind !== 'project' || page.style !== 'offset') return null;
+  if (!isIndexedSearch(filter.search ?? '')) return null;
+  const name = JSON.stringify([key, 'found']);
+  if (far.get(name)) return null;
+  const { order } = orderOf(orderBy, sort, place);
+  const found = issueConditions(list, 'walked');
+  if (!found) return { rows: [], cursorOf: order.cursorOf, total: 0 };
+  const way = sql.raw(sort);
+  const hits = sql`hits as materialized (select i.id, ${column.expression} as compared from issues i
+    where ${found.where} limit ${countLimit + 1})`;
+  const { rows } = await sql<ListedRow & { total: number }>`${withTables(found.tables, hits)}
+    select i.*, ${noValues}, c.total from (select count(*)::int as total from hits) c
+      left join (select * from hits h order by h.compared ${way}, h.id ${way}
+        limit ${page.limit} offset ${page.offset}) h on c.total <= ${countLimit}
+      left join issues i on i.id = h.id
+    order by h.compared ${way}, h.id ${way}`.execute(db);
+  const total = rows[0]?.total ?? 0;
+  if (total > countLimit) {
+    far.set(name, true);
+    return null;
+  }
+  return { rows: rows.filter(({ id }) => id !== null), cursorOf: order.cursorOf, total };
+}
+
 /** Rows of one page, and what continues it. */
 export async function listIssues(db: Db, list: IssueList, page: Window, far?: FarLists): Promise<Listed> {
+  const searched = far && (await listFound(db, list, page, far));
+  if (searched) return searched;
   const nearby = await listNearby(db, list, page, far);
   if (nearby) return nearby;
   const column = sparseOrder(list, page);

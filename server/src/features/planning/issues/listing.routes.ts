@@ -51,8 +51,8 @@ export function issueLists(db: Db, base: string, counts: IssueCounts = issueCoun
   const far = farLists();
   return async ({ place, from, caller, filter, params }: Wanted, page: Page): Promise<Paged> => {
     const list = { ...(await withTitledIds(db, { place, caller, filter })), ...orderOf(params) };
-    const { rows, cursorOf } = await listIssues(db, list, page, far);
-    const counted = page.style === 'keyset' ? null : (totalOfLastPage(page, rows) ?? counts.count(list));
+    const { rows, cursorOf, total: known } = await listIssues(db, list, page, far);
+    const counted = page.style === 'keyset' ? null : (known ?? totalOfLastPage(page, rows) ?? counts.count(list));
     const [total, loaded] = await Promise.all([
       counted,
       withDetails(db, firstOf(page, rows), caller, place.kind === 'project' ? place.subject : undefined),

@@ -52,6 +52,8 @@ function partsOf(
   day: Sql | null,
   /** Of a group, those `s` of the day. */
   milestones?: Sql,
+  /** Of everything, on milestones `s`. */
+  due?: Sql,
 ) {
   const { place } = list;
   const found = issueConditions(list, place.kind === 'group' ? 'near' : 'walked');
@@ -63,13 +65,13 @@ function partsOf(
   const run = async (query: RawBuilder<ListedRow>) => (await query.execute(db)).rows;
 
   const byId: Part = async (where, most, after) => {
-    const past = after ? [sql`i.id ${beyond} ${after.id}`] : [];
+    const behind = after ? [sql`i.id ${beyond} ${after.id}`] : [];
     if (place.kind === 'group') {
       const reading = { by: sql`i.id`, direction: list.sort, columns: columns(sql`null::int`), limit: most, offset: 0 };
-      return await mergedIssues(db, list, { ...reading, milestones, conditions: [where, ...past] });
+      return await mergedIssues(db, list, { ...reading, milestones, conditions: [where, ...behind] });
     }
     return await run(sql<ListedRow>`${found.with} select i.*, ${columns(sql`null::int`)} from issues i
-      where ${allOf([found.where, where, ...past])}
+      where ${allOf([found.where, where, ...behind])}
       order by i.id ${direction} limit ${most}`);
   };
 
@@ -80,11 +82,32 @@ function partsOf(
         ? sql`where r.project_id in ${projectsBelow(place.id)}`
         : sql``;
   const within = list.filter.titled?.milestones;
-  /** Of some milestones: the ranks are worked out from their links alone, and rows read of the first. */
+  /** Links `k` of a label `p` to what has no label with a better priority. */
+  const best = sql`not exists (select from issue_labels o join label_priorities b on b.label_id = o.label_id
+    and b.project_id = p.project_id where o.issue_id = k.issue_id and (b.priority, b.label_id) < (p.priority, p.label_id))`;
+  const past = (after: Position | null) =>
+    after ? sql`and (p.priority, k.issue_id) ${beyond} (${after.rank}::int, ${after.id}::bigint)` : sql``;
+  /**
+   * Of some milestones of a project: their issues and those of each label are read side by side in the order of their ids,
+   * until there are enough.
+   */
   const rankedWithin: Part = async (where, most, after) =>
+    await run(sql<ListedRow>`${found.with} select i.*, ${columns(sql`p.priority`)}
+      from (select r.label_id, r.project_id, r.priority from label_priorities r ${inPlace} order by r.priority ${direction}) p
+        cross join lateral (select i.* from issue_labels k
+            join (select m.id from issues m where ${among(sql`m.milestone_id`, within ?? [])} order by m.id ${direction} offset 0) m
+              on m.id = k.issue_id
+            cross join lateral (select i.* from issues i where i.id = k.issue_id and ${allOf([found.where, where])} offset 0) i
+          where k.label_id = p.label_id and ${best} ${past(after)}
+          order by k.issue_id ${direction} limit ${most}) i
+      order by p.priority ${direction}, i.id ${direction} limit ${most}`);
+  /** Of the milestones of everything that are due on a day: the ranks are worked out from links alone, and rows read of the first. */
+  const rankedOn = async (due: Sql, where: Sql, most: number, after: Position | null) =>
     await run(sql<ListedRow>`${found.with} select i.*, ${columns(sql`p.rank`)}
       from (select k.issue_id, min(r.priority) as rank from label_priorities r join issue_labels k on k.label_id = r.label_id
-          ${inPlace} and k.issue_id in (select m.id from issues m where ${among(sql`m.milestone_id`, within ?? [])})
+          join (select m.id, m.project_id from issues m
+            where m.milestone_id = any(array(select s.id from milestones s where ${due})) offset 0) m
+          on m.id = k.issue_id and m.project_id = r.project_id
           group by k.issue_id order by rank ${direction}, k.issue_id ${direction}) p
         cross join lateral (select i.* from issues i where i.id = p.issue_id and ${allOf([found.where, where])} offset 0) i
       ${after ? sql`where (p.rank, p.issue_id) ${beyond} (${after.rank}::int, ${after.id}::bigint)` : sql``}
@@ -94,15 +117,18 @@ function partsOf(
       from (select r.label_id, r.project_id, r.priority from label_priorities r ${inPlace} order by r.priority ${direction}) p
         cross join lateral (select i.* from issue_labels k join issues i on i.id = k.issue_id
           where k.label_id = p.label_id and i.project_id = p.project_id and ${allOf([found.where, where])}
-            and not exists (select from issue_labels o join label_priorities b on b.label_id = o.label_id
-              and b.project_id = p.project_id
-              where o.issue_id = k.issue_id and (b.priority, b.label_id) < (p.priority, p.label_id))
-            ${after ? sql`and (p.priority, k.issue_id) ${beyond} (${after.rank}::int, ${after.id}::bigint)` : sql``}
+            and ${best} ${past(after)}
           order by k.issue_id ${direction} limit ${most}) i
       order by p.priority ${direction}, i.id ${direction} limit ${most}`);
 
   const byRank: Part = async (where, most, after) => {
-    const rows = after?.rank === null ? [] : await (within ? rankedWithin : ranked)(where, most, after);
+    const ofDay =
+      place.kind === 'instance' && due
+        ? (...wanted: Parameters<Part>) => rankedOn(due, ...wanted)
+        : within
+          ? rankedWithin
+          : ranked;
+    const rows = after?.rank === null ? [] : await ofDay(where, most, after);
     if (rows.length === most) return rows;
     const rest = await byId(
       allOf([where, sql`coalesce(${labelRank}, -1) < 0`]),
@@ -177,10 +203,10 @@ async function walkDays(
     const dueThen = sql`s.due_date = ${epoch} + ${day}::int`;
     const titled = milestones ? { labels: [], milestones, ownMilestones: own } : undefined;
     const ofDay = titled ? { ...list, filter: { ...list.filter, titled } } : list;
-    const part = partsOf(db, ofDay, sql`${day}::int`, milestonesBelow(list.place, dueThen));
+    const part = partsOf(db, ofDay, sql`${day}::int`, milestonesBelow(list.place, dueThen), dueThen);
     if (!part) return [];
-    const due = milestones ? sql`true` : sql`i.milestone_id in (select s.id from milestones s where ${dueThen})`;
-    rows.push(...(await part[by](due, most - rows.length, position && day === first ? position : null)));
+    const dueWhere = milestones ? sql`true` : sql`i.milestone_id in (select s.id from milestones s where ${dueThen})`;
+    rows.push(...(await part[by](dueWhere, most - rows.length, position && day === first ? position : null)));
   }
   if (rows.length < most) {
     const part = partsOf(db, list, sql`null::int`);

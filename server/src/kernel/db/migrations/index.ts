@@ -155,6 +155,7 @@ import { repositoryChecksMigration } from './1381-repository-checks.ts';
 import { issuesByAuthorMigration } from './1410-issues-by-author.ts';
 import { coverageHistoryMigration } from './1420-coverage-history.ts';
 import { plannedEpicsMigration } from './1480-planned-epics.ts';
+import { issueSearchMigration } from './1481-issue-search.ts';
 
 /** One step of the schema. `statements` run in order in one transaction; each may hold several SQL commands. */
 export interface Migration {
@@ -319,4 +320,5 @@ export const migrations: readonly Migration[] = [
   issuesByAuthorMigration,
   coverageHistoryMigration,
   plannedEpicsMigration,
+  issueSearchMigration,
 ];
