@@ -56,3 +56,32 @@ export function createLargeLists<T>(now: () => number = () => performance.now())
     },
   };
 }
+
+export type SharedRuns<T> = (name: string, work: () => Promise<T>) => Promise<T>;
+
+/** Runs work once for all who ask before it begins; who asks while it runs waits for the next run, which sees what changed meanwhile. */
+export function sharedRuns<T>(): SharedRuns<T> {
+  const running = new Map<string, Promise<unknown>>();
+  const waiting = new Map<string, Promise<T>>();
+  function begin(name: string, work: () => Promise<T>): Promise<T> {
+    const run = work();
+    const ended = run.then(
+      () => running.delete(name),
+      () => running.delete(name),
+    );
+    running.set(name, ended);
+    return run;
+  }
+  return (name: string, work: () => Promise<T>): Promise<T> => {
+    const before = running.get(name);
+    if (before === undefined) return begin(name, work);
+    const shared = waiting.get(name);
+    if (shared !== undefined) return shared;
+    const next = before.then(() => {
+      waiting.delete(name);
+      return begin(name, work);
+    });
+    waiting.set(name, next);
+    return next;
+  };
+}

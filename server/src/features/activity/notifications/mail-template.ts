@@ -1,4 +1,5 @@
 /** Mails about what people follow. They are threads in mail programs, and end with a link to hear no more. */
+import type { Note } from '../../../kernel/db/rows.ts';
 import type { MailText } from '../../../kernel/mail/index.ts';
 import { mailHeaderPrefix } from '../../../kernel/names.ts';
 import type { Reason } from './recipients.ts';
@@ -24,7 +25,7 @@ export interface Content {
   /** Who wrote the body, where the instance wants it named above it. */
   readonly author?: { readonly name: string; readonly username: string };
   /** The comment that it is about. */
-  readonly note?: { readonly id: number; readonly discussion_id: string };
+  readonly note?: Pick<Note, 'id' | 'discussion_id' | 'kind'>;
 }
 
 const signs = { issue: '#', merge_request: '!', epic: '&', snippet: '$', commit: '' } as const;
@@ -69,7 +70,10 @@ export function notificationMail(
   const first = content.note === undefined && content.body !== undefined;
   const subject = `${about.place.name} | ${about.title} (${referenceOf(about)})`;
   const url = content.note ? `${about.url}#note_${content.note.id}` : about.url;
-  const root = `${about.type}_${about.id}@${host}`;
+  const root = `<${about.type}_${about.id}@${host}>`;
+  // Comments of one thread are a thread of their own below the thing; a single comment has no kind.
+  const thread =
+    content.note && content.note.kind !== null ? `<discussion_${content.note.discussion_id}@${host}>` : null;
   const name = headerNames[about.type];
   return {
     to: reader.address,
@@ -83,8 +87,8 @@ export function notificationMail(
     ...(reader.unsubscribe === null ? {} : { unsubscribe: reader.unsubscribe }),
     headers: {
       // The first mail need not arrive for the others to be one thread.
-      'In-Reply-To': `<${root}>`,
-      References: `<${root}>`,
+      'In-Reply-To': thread ?? root,
+      References: thread ? `${root} ${thread}` : root,
       [`${mailHeaderPrefix}${name}-ID`]: String(about.id),
       ...(about.iid === null ? {} : { [`${mailHeaderPrefix}${name}-IID`]: String(about.iid) }),
       ...(about.type === 'epic'

@@ -112,6 +112,12 @@ describe('a mail', () => {
     const second = await next(guest);
     expect(second.header('Subject')).toBe(`Re: ${project.name} | An issue (#${made.iid})`);
     expect([second.header('In-Reply-To'), second.header('References')]).toEqual([thread, thread]);
+    const begun = await call('POST', `${base}/issues/${made.iid}/discussions`, { body: 'A thread' });
+    const opening = await next(guest);
+    await call('POST', `${base}/issues/${made.iid}/discussions/${begun.id}/notes`, { body: 'An answer' });
+    const own = `<discussion_${begun.id}@${new URL(app.url).hostname}>`;
+    for (const mail of [opening, await next(guest)])
+      expect([mail.header('In-Reply-To'), mail.header('References')]).toEqual([own, `${thread} ${own}`]);
     expect(second.text).toContain('A *word*');
     expect(second.text).toContain(`/-/issues/${made.iid}#note_${note.id}`);
     await call('PUT', `${base}/issues/${made.iid}`, { state_event: 'close' });

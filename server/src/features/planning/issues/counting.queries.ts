@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { canOnProject } from '../../../kernel/authz/can.ts';
 import type { Caller } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
-import { createLargeLists, type TimeRange } from '../../../kernel/http/large-lists.ts';
+import { createLargeLists, sharedRuns, type TimeRange } from '../../../kernel/http/large-lists.ts';
 import { countLimit } from '../../../kernel/http/pagination.ts';
 import { countUpTo } from '../../../kernel/http/paging.queries.ts';
 import { allOf, type Sql } from '../../namespaces/index.ts';
@@ -145,7 +145,7 @@ export function keyOf({ place, caller, filter }: IssueQuery): string | null {
   return JSON.stringify([placeKey(place), callerKey(caller), others]);
 }
 
-const rangesOf = ({ filter }: IssueQuery): TimeRange[] => [
+export const rangesOf = ({ filter }: IssueQuery): TimeRange[] => [
   { from: filter.createdAfter ?? null, until: filter.createdBefore ?? null },
   { from: filter.updatedAfter ?? null, until: filter.updatedBefore ?? null },
 ];
@@ -155,33 +155,6 @@ export interface IssueCounts {
   count(query: IssueQuery): Promise<number>;
   /** How many are in each state; of a list that is too long for a total, as it was a minute ago at most. */
   byState(query: IssueQuery): Promise<StateCounts>;
-}
-
-/** Runs work once for all who ask before it begins; who asks while it runs waits for the next run, which sees what changed meanwhile. */
-function sharedRuns<T>() {
-  const running = new Map<string, Promise<unknown>>();
-  const waiting = new Map<string, Promise<T>>();
-  function begin(name: string, work: () => Promise<T>): Promise<T> {
-    const run = work();
-    const ended = run.then(
-      () => running.delete(name),
-      () => running.delete(name),
-    );
-    running.set(name, ended);
-    return run;
-  }
-  return (name: string, work: () => Promise<T>): Promise<T> => {
-    const before = running.get(name);
-    if (before === undefined) return begin(name, work);
-    const shared = waiting.get(name);
-    if (shared !== undefined) return shared;
-    const next = before.then(() => {
-      waiting.delete(name);
-      return begin(name, work);
-    });
-    waiting.set(name, next);
-    return next;
-  };
 }
 
 /** Counts issues. A list that was too long for a total within the last minute is not counted again. */

@@ -9,7 +9,7 @@ import {
   keysetOrder,
 } from '../../../kernel/http/paging.queries.ts';
 import { allOf, type Sql, withTables } from '../../namespaces/index.ts';
-import { keyOf } from './counting.queries.ts';
+import { keyOf, rangesOf } from './counting.queries.ts';
 import { type IssuePlace, type IssueQuery, isIndexedSearch, issueConditions } from './filter.queries.ts';
 import { isMergeable, mergedIssues } from './merging.queries.ts';
 import { epoch, type ListedRow, labelRank, walkIssues } from './walks.queries.ts';
@@ -272,18 +272,24 @@ async function listFound(db: Db, list: IssueList, page: Window, far: FarLists): 
   const way = sql.raw(sort);
   const hits = sql`hits as materialized (select i.id, ${column.expression} as compared from issues i
     where ${found.where} limit ${countLimit + 1})`;
-  const { rows } = await sql<ListedRow & { total: number }>`${withTables(found.tables, hits)}
+  const gather = async () => {
+    if (far.get(name)) return null;
+    const { rows } = await sql<ListedRow & { total: number }>`${withTables(found.tables, hits)}
     select i.*, ${noValues}, c.total from (select count(*)::int as total from hits) c
       left join (select * from hits h order by h.compared ${way}, h.id ${way}
         limit ${page.limit} offset ${page.offset}) h on c.total <= ${countLimit}
       left join issues i on i.id = h.id
     order by h.compared ${way}, h.id ${way}`.execute(db);
-  const total = rows[0]?.total ?? 0;
-  if (total > countLimit) {
-    far.set(name, true);
-    return null;
-  }
-  return { rows: rows.filter(({ id }) => id !== null), cursorOf: order.cursorOf, total };
+    const total = rows[0]?.total ?? 0;
+    if (total > countLimit) {
+      far.set(name, true);
+      return null;
+    }
+    return { rows: rows.filter(({ id }) => id !== null), total };
+  };
+  const wanted = JSON.stringify([name, rangesOf(list), orderBy, sort, page.limit, page.offset]);
+  const gathered = await far.found(wanted, gather);
+  return gathered && { ...gathered, cursorOf: order.cursorOf };
 }
 
 /** Rows of one page, and what continues it. */

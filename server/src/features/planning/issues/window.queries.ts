@@ -1,7 +1,7 @@
 /** Pages of lists over many projects, looked for among the next issues of their order before all that match are gathered. */
 import { sql } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
-import { createLargeLists, type LargeLists } from '../../../kernel/http/large-lists.ts';
+import { createLargeLists, type LargeLists, type SharedRuns, sharedRuns } from '../../../kernel/http/large-lists.ts';
 import type { Page } from '../../../kernel/http/pagination.ts';
 import type { KeysetOrder } from '../../../kernel/http/paging.queries.ts';
 import { allOf, type Sql } from '../../namespaces/index.ts';
@@ -35,8 +35,11 @@ function worthwhile(query: IssueQuery, { limit, offset }: Window): boolean {
 }
 
 /** Lists whose page was not found so, for a while: it is not tried again. */
-export type FarLists = LargeLists<true>;
-export const farLists = (): FarLists => createLargeLists<true>();
+export interface FarLists extends LargeLists<true> {
+  /** Pages that are being found. */
+  readonly found: SharedRuns<{ readonly rows: ListedRow[]; readonly total: number } | null>;
+}
+export const farLists = (): FarLists => ({ ...createLargeLists<true>(), found: sharedRuns() });
 
 export interface IndexedOrder {
   readonly order: KeysetOrder<ListedRow>;
