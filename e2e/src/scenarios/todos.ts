@@ -64,6 +64,13 @@ export async function todosJourney(suite: Suite): Promise<void> {
         await page.getByText('1 to-do restored').waitFor();
         await count(3).waitFor();
       });
+      await suite.step('browser: issues that somebody is to do are among what waits for them', async () => {
+        const { id } = await call.expect<{ id: number }>(200, 'GET', '/user');
+        const issue = { title: 'Stack the wood', assignee_ids: [id] };
+        await call.expect(201, 'POST', `/projects/${projects[0]}/issues`, issue);
+        await page.goto('/dashboard/issues');
+        await page.getByRole('list', { name: 'Issues assigned to you' }).getByText('Stack the wood').waitFor();
+      });
       await suite.step('browser: to-dos on a narrow dark screen', async () => {
         const narrow = await openWindow(browser, instance.url, { width: 390, dark: true });
         await signIn(narrow.page, { login: 'root', password: rootPassword });

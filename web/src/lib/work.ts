@@ -44,6 +44,23 @@ export const ownRequests = (role: Role) =>
     getNextPageParam: (last) => last.nextPage,
   });
 
+/** Open issues of all projects that the person is to do, what changed last first. */
+export const ownIssues = () =>
+  infiniteQueryOptions({
+    queryKey: ['work', 'issues'],
+    queryFn: ({ pageParam }) => {
+      const what = {
+        scope: 'assigned_to_me',
+        state: 'opened',
+        order_by: 'updated_at',
+        with_labels_details: true,
+      } as const;
+      return unwrapPage(client.GET('/issues', { params: { query: { ...some, ...what, page: pageParam } } }));
+    },
+    initialPageParam: 1,
+    getNextPageParam: (last) => last.nextPage,
+  });
+
 export const failedPipelines = () =>
   infiniteQueryOptions({
     queryKey: ['work', 'failed-pipelines'],

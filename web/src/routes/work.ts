@@ -2,7 +2,7 @@
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { queries } from '../lib/queries.ts';
 import { type TodoFilter, todos } from '../lib/todos.ts';
-import { failedPipelines, ownRequests } from '../lib/work.ts';
+import { failedPipelines, ownIssues, ownRequests } from '../lib/work.ts';
 import { number, root, signedIn, text } from './base.ts';
 
 const work = createRoute({
@@ -14,6 +14,7 @@ const work = createRoute({
       ...(['reviewer', 'assignee', 'author'] as const).map((role) =>
         queries.ensureInfiniteQueryData(ownRequests(role)),
       ),
+      queries.ensureInfiniteQueryData(ownIssues()),
       queries.ensureInfiniteQueryData(failedPipelines()),
       queries.ensureInfiniteQueryData(todos()),
     ]),

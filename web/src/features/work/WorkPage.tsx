@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { type ReactNode, useRef } from 'react';
 import { todos } from '../../lib/todos.ts';
 import { toSegment } from '../../lib/urls.ts';
-import { failedPipelines, ownRequests } from '../../lib/work.ts';
+import { failedPipelines, ownIssues, ownRequests } from '../../lib/work.ts';
 import { DataList, DataRow } from '../../ui/DataList.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { LinkButton } from '../../ui/links.ts';
@@ -13,6 +13,7 @@ import { RefBadge } from '../../ui/RefBadge.tsx';
 import { ShowMore } from '../../ui/ShowMore.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
+import { IssueRow } from '../issues/IssueRow.tsx';
 import { ReviewedRow } from '../merge-requests/ReviewedRow.tsx';
 import { TodoRow } from './TodoRow.tsx';
 import { useTodoChanges } from './useTodoChanges.tsx';
@@ -49,12 +50,13 @@ function Section<Item>({ title, list, row }: SectionProps<Item>) {
 export default function WorkPage() {
   const reviews = useSuspenseInfiniteQuery(ownRequests('reviewer'));
   const assigned = useSuspenseInfiniteQuery(ownRequests('assignee'));
+  const issues = useSuspenseInfiniteQuery(ownIssues());
   const own = useSuspenseInfiniteQuery(ownRequests('author'));
   const failed = useSuspenseInfiniteQuery(failedPipelines());
   const waiting = useSuspenseInfiniteQuery(todos());
   const rows = useRef<HTMLDivElement>(null);
   const changes = useTodoChanges(rows);
-  const none = [reviews, assigned, own, failed, waiting].every(({ data }) => data.pages[0]?.items.length === 0);
+  const none = [reviews, assigned, issues, own, failed, waiting].every(({ data }) => data.pages[0]?.items.length === 0);
   return (
     <Page
       title="Your work"
@@ -66,7 +68,7 @@ export default function WorkPage() {
     >
       {none ? (
         <EmptyState title="Nothing is waiting for you">
-          <p>Merge requests to review, failed pipelines and to-dos are listed here.</p>
+          <p>Merge requests to review, issues assigned to you, failed pipelines and to-dos are listed here.</p>
           <LinkButton to="/">Go to your projects</LinkButton>
         </EmptyState>
       ) : null}
@@ -79,6 +81,11 @@ export default function WorkPage() {
         title="Assigned to you"
         list={assigned}
         row={(request) => <ReviewedRow key={request.id} request={request} full />}
+      />
+      <Section
+        title="Issues assigned to you"
+        list={issues}
+        row={(issue) => <IssueRow key={issue.id} issue={issue} full />}
       />
       <Section
         title="Failed pipelines"
