@@ -148,7 +148,7 @@ const whole = {
   license: Sometimes(Nullable(License)),
   starred: Sometimes(Flag({ description: 'With `with_starred`: whether the caller has starred it' })),
   counts: openCountsOf({}),
-  open_issues_count: Sometimes(Count()),
+  open_issues_count: Sometimes(Count({ description: 'Without confidential ones, whoever asks' })),
   compliance_frameworks: ListOf(Text()),
   shared_with_groups: ListOf(sharedGroup, { description: 'Invited groups that the caller may see' }),
   repository_storage: Sometimes(Text({ description: 'Administrators only' })),

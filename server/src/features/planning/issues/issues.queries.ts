@@ -282,7 +282,8 @@ const otherColumns = columns.filter(([name]) => name !== 'iid');
 /** With an expression for the number of a row `g`, and what is read with it. */
 const insertText = (iid: string, counter: string) => `with given as (select * from jsonb_to_recordset($1::jsonb)
     as g (${columns.map(([name, [type]]) => `${name} ${type}`).join(', ')})),
-  ${counter}counted as (update projects set open_issues_count = open_issues_count + $3::int where id = $2)
+  ${counter}counted as (update projects set open_issues_count = open_issues_count
+    + (select count(*) from given where confidential is not true)::int where id = $2)
   insert into issues (project_id, iid, ${otherColumns.map(([name]) => name).join(', ')})
   select $2, ${iid}, ${otherColumns.map(([name, [, otherwise]]) => `coalesce(g.${name}, ${otherwise})`).join(', ')}
   from given g order by g.iid returning *`;
@@ -294,7 +295,7 @@ const insertNext = insertText(
 
 /** Adds open issues to a project and to the number of them that it shows; answers them by their numbers. */
 export async function insertIssues(tx: Db, projectId: number, rows: readonly NewIssueRow[]): Promise<Issue[]> {
-  return await inserted(tx, insertNumbered, [recordset(rows), projectId, rows.length]);
+  return await inserted(tx, insertNumbered, [recordset(rows), projectId]);
 }
 
 /** The same with the next numbers of the project, in the order of the rows. */
@@ -339,8 +340,15 @@ export async function deleteIssue(tx: Db, id: number): Promise<void> {
   await tx.deleteFrom('issues').where('id', '=', id).execute();
 }
 
-/** Keeps the number of open issues that projects show. */
-export async function countOpen(tx: Db, projectId: number, change: number): Promise<void> {
+/** Whether an issue is in the number that its project shows everybody: what is confidential does not show in it either. */
+const counts = ({ state, confidential }: Pick<Issue, 'state' | 'confidential'>): boolean =>
+  state === 'opened' && !confidential;
+
+/** Keeps the number of open issues that projects show; without what it is now for an issue that goes. */
+export async function countOpen(tx: Db, before: Issue, now?: Issue): Promise<void> {
+  const change = Number(now !== undefined && counts(now)) - Number(counts(before));
+  if (change === 0) return;
+  const projectId = before.project_id;
   await sql`update projects set open_issues_count = greatest(0, open_issues_count + ${change})
     where id = ${projectId}`.execute(tx);
 }

@@ -135,7 +135,7 @@ export function issueService(db: Db) {
       const row = await queries.lockIssue(tx, issue.id);
       if (!row) throw recordNotFound();
       await queries.deleteIssue(tx, row.id);
-      if (row.state === 'opened') await queries.countOpen(tx, row.project_id, -1);
+      await queries.countOpen(tx, row);
       await tellIssue(tx, 'deleted', row, caller.user?.id ?? null);
     });
   }

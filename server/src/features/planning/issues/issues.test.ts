@@ -323,6 +323,31 @@ describe('changing', () => {
     expect(await open()).toBe(2);
   });
 
+  it('the number of open issues that a project shows says nothing about confidential ones, to whoever asks', async () => {
+    const of = await buildProject(app, { owner: owner.user, visibility: 'public' });
+    const counts = () =>
+      Promise.all(
+        [owner, stranger].map(async (by) => (await call('GET', `/projects/${of.id}`, by)).body.open_issues_count),
+      );
+    const target = `/projects/${of.id}/issues`;
+    await call('POST', target, owner, { title: 'For all' });
+    await call('POST', target, owner, { title: 'For few', confidential: true });
+    expect(await counts()).toEqual([1, 1]);
+    await call('PUT', `${target}/2`, owner, { state_event: 'close' });
+    await call('PUT', `${target}/2`, owner, { state_event: 'reopen' });
+    expect(await counts()).toEqual([1, 1]);
+    await call('PUT', `${target}/2`, owner, { confidential: false });
+    expect(await counts()).toEqual([2, 2]);
+    await call('PUT', `${target}/1`, owner, { confidential: true });
+    expect(await counts()).toEqual([1, 1]);
+    await call('PUT', `${target}/1`, owner, { confidential: false, state_event: 'close' });
+    await call('PUT', `${target}/1`, owner, { confidential: true, state_event: 'reopen' });
+    await call('DELETE', `${target}/1`, owner);
+    expect(await counts()).toEqual([1, 1]);
+    await call('DELETE', `${target}/2`, owner);
+    expect(await counts()).toEqual([0, 0]);
+  });
+
   it('labels count the issues that have them', async () => {
     const issue = await make({ labels: 'counted' });
     await make({ labels: 'counted', confidential: true });

@@ -35,9 +35,10 @@ export async function moveIssues(tx: Db, from: number, to: number): Promise<void
 
 /** Removes the issues that somebody opened. */
 export async function removeIssuesOf(tx: Db, userId: number): Promise<void> {
-  await sql`with gone as (delete from issues where author_id = ${userId} returning project_id, state)
+  await sql`with gone as (delete from issues where author_id = ${userId} returning project_id, state, confidential)
     update projects p set open_issues_count = greatest(0, p.open_issues_count - g.open)
-    from (select project_id, count(*)::int as open from gone where state = 'opened' group by 1) g
+    from (select project_id, count(*)::int as open from gone
+      where state = 'opened' and not confidential group by 1) g
     where p.id = g.project_id`.execute(tx);
   await tx.deleteFrom('epics').where('author_id', '=', userId).execute();
 }

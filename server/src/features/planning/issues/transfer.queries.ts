@@ -193,7 +193,7 @@ const settle = settlingNumbers('issues', 'issue');
 /** Counts anew how many are open, and gives back the numbers that were reserved beyond the last one. */
 export async function settleIssues(tx: Db, projectId: number): Promise<void> {
   await sql`update projects set open_issues_count =
-      (select count(*) from issues where project_id = ${projectId} and state = 'opened')
+      (select count(*) from issues where project_id = ${projectId} and state = 'opened' and not confidential)
     where id = ${projectId}`.execute(tx);
   await settle(tx, projectId);
 }

@@ -118,7 +118,7 @@ export async function updateIssue(
     const labels = await relabel(tx, subject, caller, row.id, plan);
     const assignees = await reassign(tx, subject, caller, row.id, assigneesOf(plan));
     const changed = await queries.updateIssue(tx, row.id, values);
-    if (changed.state !== row.state) await queries.countOpen(tx, row.project_id, changed.state === 'opened' ? 1 : -1);
+    await queries.countOpen(tx, row, changed);
     const changes: IssueChanges = {
       ...differences(row, changed),
       ...(assignees ? { assignees } : {}),

@@ -156,6 +156,7 @@ import { issuesByAuthorMigration } from './1410-issues-by-author.ts';
 import { coverageHistoryMigration } from './1420-coverage-history.ts';
 import { plannedEpicsMigration } from './1480-planned-epics.ts';
 import { issueSearchMigration } from './1481-issue-search.ts';
+import { publicIssueCountsMigration } from './1490-public-issue-counts.ts';
 
 /** One step of the schema. `statements` run in order in one transaction; each may hold several SQL commands. */
 export interface Migration {
@@ -321,4 +322,5 @@ export const migrations: readonly Migration[] = [
   coverageHistoryMigration,
   plannedEpicsMigration,
   issueSearchMigration,
+  publicIssueCountsMigration,
 ];
