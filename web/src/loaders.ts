@@ -45,7 +45,8 @@ export async function loadBlame({ params }: Splat) {
 }
 export async function loadPaths({ params }: Splat) {
   const place = await loadPlace(await fetched(params.path), params._splat ?? '');
-  await load(allPaths(fromSegment(params.path), place.ref));
+  // The page itself shows whether they came.
+  void queries.prefetchQuery(allPaths(fromSegment(params.path), place.ref));
 }
 
 export async function loadTree({ params }: Splat) {

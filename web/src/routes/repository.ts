@@ -6,6 +6,7 @@ import type { NamedFilter } from '../lib/history.ts';
 import { locksOf } from '../lib/locks.ts';
 import { queries } from '../lib/queries.ts';
 import { branchList } from '../lib/repository.ts';
+import { keepTyped } from '../lib/typed-ahead.ts';
 import { fromSegment } from '../lib/urls.ts';
 import {
   fetched,
@@ -88,6 +89,9 @@ const findFile = createRoute({
   ...under,
   path: '/find_file/$',
   validateSearch: (search): { edit?: boolean | undefined } => ({ edit: search.edit === true || undefined }),
+  beforeLoad: ({ cause }) => {
+    if (cause === 'enter') keepTyped();
+  },
   loader: loadPaths,
   component: lazyRouteComponent(() => import('../features/files/FindFilePage.tsx')),
 });

@@ -1,6 +1,6 @@
 /** All files of a ref, found by a few letters of their paths. */
 import { TextInput, VisuallyHidden } from '@mantine/core';
-import { useSuspenseQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { type KeyboardEvent, useEffect, useMemo, useState } from 'react';
 import { counted } from '../../lib/counted.ts';
@@ -8,12 +8,15 @@ import { bestPaths, markedPath } from '../../lib/fuzzy.ts';
 import { allPaths } from '../../lib/repository.ts';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { Page } from '../../ui/Page.tsx';
+import { useTypedAhead } from '../../ui/useTypedAhead.ts';
+import { PendingPart } from '../frame/PendingPage.tsx';
 import { useProject } from '../projects/useProject.ts';
 import classes from './files.module.css';
 import { PathBar } from './PathBar.tsx';
 import { usePlace } from './refs.ts';
 
 const shown = 100;
+const none: readonly string[] = [];
 
 function partsOf(file: string, typed: string) {
   let from = 0;
@@ -29,8 +32,10 @@ export default function FindFilePage() {
   const { edit } = useSearch({ from: '/p/$path/find_file/$' });
   const { project, path, segment } = useProject();
   const place = usePlace(_splat);
-  const { data: paths } = useSuspenseQuery(allPaths(path, place.ref));
+  // The field does not wait for the list: whoever comes here types at once.
+  const { data: paths = none, isPending } = useQuery({ ...allPaths(path, place.ref), throwOnError: true });
   const [typed, setTyped] = useState('');
+  useTypedAhead(setTyped);
   const found = useMemo(() => bestPaths(paths, typed, shown), [paths, typed]);
   const navigate = useNavigate();
   const paramsOf = (file: string) => ({ path: segment, _splat: `${place.ref}/${file}` });
@@ -59,7 +64,11 @@ export default function FindFilePage() {
       >
         <TextInput
           label="Part of the path"
-          description={`${counted(paths.length, 'file', 'files')}. Select a match with the arrow keys and press Enter to open it.`}
+          description={
+            isPending
+              ? 'Loading the list of files.'
+              : `${counted(paths.length, 'file', 'files')}. Select a match with the arrow keys and press Enter to open it.`
+          }
           value={typed}
           onChange={(event) => {
             setTyped(event.currentTarget.value);
@@ -73,7 +82,9 @@ export default function FindFilePage() {
           data-filter
         />
       </form>
-      {found.length === 0 ? (
+      {isPending ? (
+        <PendingPart />
+      ) : found.length === 0 ? (
         <EmptyState title={`No results for "${typed}"`}>Try fewer letters.</EmptyState>
       ) : (
         <ul className={`${classes.box} ${classes.entries}`} aria-label="Files">

@@ -8,6 +8,7 @@ import { lazy, type ReactNode, Suspense, useState } from 'react';
 import mark from '../../../public/favicon.svg?inline';
 import type { SessionState } from '../../lib/api.ts';
 import { sessionQuery } from '../../lib/session.ts';
+import { keepTyped } from '../../lib/typed-ahead.ts';
 import { useListKeys } from '../../ui/ListKeys.ts';
 import { MarkdownOnDemand } from '../../ui/MarkdownOnDemand.tsx';
 import { DialogOnDemand, MenuOnDemand, onDemand } from '../../ui/onDemand.tsx';
@@ -92,6 +93,7 @@ export function Frame(): ReactNode {
   const search = (event: KeyboardEvent) => {
     if (event.defaultPrevented) return;
     event.preventDefault();
+    keepTyped();
     setSearching(true);
   };
   useHotkeys([['mod+K', search, { preventDefault: false }]], [], true);

@@ -5,10 +5,17 @@ import { IconSearch } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useLocation, useRouter } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
+import { useTypedAhead } from '../../ui/useTypedAhead.ts';
 import classes from './Palette.module.css';
 import { findTargets, projectOf, rememberPlace, type TargetGroup } from './targets.ts';
 
 const nothing: readonly TargetGroup[] = [];
+
+/** Stands beside the field, and is there from when it is. */
+function TypedAhead({ type }: { type: (text: string) => void }) {
+  useTypedAhead(type);
+  return null;
+}
 
 export function Palette({ opened, close }: { opened: boolean; close: () => void }) {
   const [text, setText] = useState('');
@@ -67,6 +74,7 @@ export function Palette({ opened, close }: { opened: boolean; close: () => void 
             }}
           />
         </Combobox.EventsTarget>
+        <TypedAhead type={setText} />
         <ScrollArea.Autosize mah={400} type="scroll" viewportProps={{ tabIndex: 0 }}>
           <Combobox.Options aria-label="Results">
             {shown.length === 0 ? <Combobox.Empty>No results</Combobox.Empty> : null}
