@@ -1,12 +1,17 @@
 /** Lists of the merge requests of a project. */
 import { queryOptions } from '@tanstack/react-query';
-import { client, type ListAnswer, type Schemas, unwrap, unwrapPage } from './api.ts';
+import { client, type Schemas, unwrap, unwrapPage } from './api.ts';
 import type { TaskUpdate } from './markdown/tasks.ts';
 import type { PlaceKind } from './planning.ts';
 
 export type ListedMergeRequest = Schemas['ListedMergeRequest'];
-/** Of lists that are not asked for `view=simple`. */
-export type MergeRequestAnswer = ListAnswer<ListedMergeRequest>;
+/** Not as lists have them with `view=simple`, which no page asks for. */
+const isWhole = (request: ListedMergeRequest | Schemas['SimpleMergeRequest']): request is ListedMergeRequest =>
+  'references' in request;
+/** Of lists that are not asked for `view=simple`: all of them. */
+export const wholeRequests = (
+  list: readonly (ListedMergeRequest | Schemas['SimpleMergeRequest'])[],
+): ListedMergeRequest[] => list.filter(isWhole);
 
 /** What stands in the address of the list, in the words of the API. */
 export interface MergeRequestFilter {
@@ -60,8 +65,8 @@ const narrowed = (filter: MergeRequestFilter) => ({
 export const mergeRequestList = (id: string, filter: MergeRequestFilter, kind: PlaceKind = 'project') =>
   queryOptions({
     queryKey: [kind, id, 'merge-requests', filter],
-    queryFn: () =>
-      unwrapPage(
+    queryFn: async () => {
+      const page = await unwrapPage(
         client.GET(kind === 'project' ? '/projects/{id}/merge_requests' : '/groups/{id}/merge_requests', {
           params: {
             path: { id },
@@ -75,8 +80,10 @@ export const mergeRequestList = (id: string, filter: MergeRequestFilter, kind: P
               ...narrowed(filter),
             },
           },
-        }) as MergeRequestAnswer,
-      ),
+        }),
+      );
+      return { ...page, items: wholeRequests(page.items) };
+    },
   });
 
 /** How many merge requests match the filter in each state. */

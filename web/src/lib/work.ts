@@ -2,7 +2,7 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { client, unwrap, unwrapPage } from './api.ts';
 import { counted } from './counted.ts';
-import type { MergeRequestAnswer } from './merge-requests.ts';
+import { wholeRequests } from './merge-requests.ts';
 import { currentSession } from './session.ts';
 
 const some = { per_page: 20 };
@@ -38,7 +38,8 @@ export const ownRequests = (role: Role) =>
         order_by: 'updated_at',
         with_review_status: true,
       } as const;
-      return await unwrapPage(client.GET('/merge_requests', { params: { query } }) as MergeRequestAnswer);
+      const page = await unwrapPage(client.GET('/merge_requests', { params: { query } }));
+      return { ...page, items: wholeRequests(page.items) };
     },
     initialPageParam: 1,
     getNextPageParam: (last) => last.nextPage,

@@ -1,6 +1,6 @@
 /** What a completion offers, found by the public API as one types. */
 import { client, unwrap, unwrapAll } from '../../lib/api.ts';
-import type { MergeRequestAnswer } from '../../lib/merge-requests.ts';
+import { wholeRequests } from '../../lib/merge-requests.ts';
 import { type CommandTarget, quickActionsFor } from './commands.ts';
 import { bestMatches, quotedName, type Trigger } from './completion.ts';
 
@@ -62,9 +62,9 @@ async function requests({ kind, path }: EditorPlace, query: string): Promise<rea
   const params = { path: { id: path }, query: { ...found, scope: 'all', per_page: most } as const };
   const list =
     kind === 'project'
-      ? await unwrap(client.GET('/projects/{id}/merge_requests', { params }) as MergeRequestAnswer)
-      : await unwrap(client.GET('/groups/{id}/merge_requests', { params }) as MergeRequestAnswer);
-  return list.map(({ references, title }) => {
+      ? await unwrap(client.GET('/projects/{id}/merge_requests', { params }))
+      : await unwrap(client.GET('/groups/{id}/merge_requests', { params }));
+  return wholeRequests(list).map(({ references, title }) => {
     const reference = kind === 'project' ? references.short : references.full;
     return { insert: reference, label: reference, hint: title };
   });

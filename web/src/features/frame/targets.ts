@@ -1,7 +1,7 @@
 /** Where the palette leads: recent places, projects, groups, people, issues and merge requests, files, code, pages and actions. */
 import { client, unwrap } from '../../lib/api.ts';
 import * as data from '../../lib/data.ts';
-import type { MergeRequestAnswer } from '../../lib/merge-requests.ts';
+import { wholeRequests } from '../../lib/merge-requests.ts';
 import { queries } from '../../lib/queries.ts';
 import { currentSession } from '../../lib/session.ts';
 import { fromSegment } from '../../lib/urls.ts';
@@ -125,14 +125,14 @@ async function byTitle(text: string, project: string | undefined) {
     return await Promise.all([
       issues ? unlessRefused(unwrap(client.GET('/projects/{id}/issues', { params }))) : [],
       requests
-        ? unlessRefused(unwrap(client.GET('/projects/{id}/merge_requests', { params }) as MergeRequestAnswer))
+        ? unlessRefused(unwrap(client.GET('/projects/{id}/merge_requests', { params })).then(wholeRequests))
         : [],
     ]);
   }
   const query = { search: text, in: 'title', scope: 'all', per_page: 5 } as const;
   return await Promise.all([
     unlessRefused(unwrap(client.GET('/issues', { params: { query } }))),
-    unlessRefused(unwrap(client.GET('/merge_requests', { params: { query } }) as MergeRequestAnswer)),
+    unlessRefused(unwrap(client.GET('/merge_requests', { params: { query } })).then(wholeRequests)),
   ]);
 }
 
