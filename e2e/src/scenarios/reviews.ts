@@ -1,6 +1,6 @@
 /** A merge request that needs an approval: what is missing is told, a second person gives it and takes it back. */
 import assert from 'node:assert/strict';
-import { type Api, api } from '../support/api.ts';
+import { type Api, api, until } from '../support/api.ts';
 import { counted, headed, holds, look, openWindow, type Person, withBrowser } from '../support/browser.ts';
 import { rootPassword, rootToken, startInstance } from '../support/instance.ts';
 import { signIn } from '../support/signing-in.ts';
@@ -91,6 +91,45 @@ async function largeChange(suite: Suite, { page }: Person, call: Api): Promise<v
   });
 }
 
+/** Two proposals for one file, of the reviewer's hand as far as the page is concerned. */
+async function suggestions(suite: Suite, { page }: Person, call: Api): Promise<void> {
+  await suite.step('browser: two suggestions are applied together, in one commit', async () => {
+    const base = `/projects/${encodeURIComponent(project)}`;
+    const lines = ['Grind', 'Polish', 'Silver', 'Mount'];
+    await call.expect(201, 'POST', `${base}/repository/files/steps.md`, {
+      ...{ branch: 'steps', start_branch: 'main', content: `${lines.join('\n')}\n`, commit_message: 'Say the steps' },
+    });
+    const { iid } = await call.expect<{ iid: number }>(201, 'POST', `${base}/merge_requests`, {
+      ...{ source_branch: 'steps', target_branch: 'main', title: 'Say the steps' },
+    });
+    const { diff_refs: refs } = await until('the changes', 60, async () => {
+      const request = await call.expect<{ diff_refs: object | null; changes_count: string | null }>(
+        ...([200, 'GET', `${base}/merge_requests/${iid}`] as const),
+      );
+      return request.changes_count && request.diff_refs ? request : undefined;
+    });
+    for (const new_line of [1, 4])
+      await call.expect(201, 'POST', `${base}/merge_requests/${iid}/discussions`, {
+        body: `\`\`\`suggestion:-0+0\n${lines[new_line - 1]} with care\n\`\`\``,
+        position: { position_type: 'text', new_path: 'steps.md', old_path: 'steps.md', new_line, ...refs },
+      });
+    await page.goto(`/${project}/-/merge_requests/${iid}/diffs`);
+    const proposed = page.getByRole('region', { name: 'Suggestion' });
+    await counted(proposed, 2);
+    await proposed.first().getByRole('button', { name: 'Add to batch' }).click();
+    await proposed.last().getByRole('button', { name: 'Add to batch' }).click();
+    // Each is shown once: as the change that it is.
+    assert.equal(await page.getByText('Grind with care').filter({ visible: true }).count(), 1);
+    await look(page, 'suggestions');
+    await proposed.last().getByRole('button', { name: 'Apply 2 suggestions' }).click();
+    await counted(proposed.getByText('Applied', { exact: true }), 2);
+    await page.getByRole('link', { name: 'Commits 2' }).waitFor();
+    await look(page, 'suggestions-applied');
+    const text = await call.expect<string>(200, 'GET', `${base}/repository/files/steps.md/raw?ref=steps`);
+    assert.equal(text, 'Grind with care\nPolish\nSilver\nMount with care\n');
+  });
+}
+
 export async function reviewJourney(suite: Suite): Promise<void> {
   const instance = await startInstance({ env: { MILLRACE_RUNNER: 'off' } });
   try {
@@ -153,6 +192,7 @@ export async function reviewJourney(suite: Suite): Promise<void> {
         await other?.getByText('Review requested').waitFor();
         assert.deepEqual([...author.problems(), ...reviewer.problems()], []);
       });
+      await suggestions(suite, author, api(instance.url, rootToken));
       await largeChange(suite, author, api(instance.url, rootToken));
     });
   } finally {

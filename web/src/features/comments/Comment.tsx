@@ -36,6 +36,8 @@ export function Comment({ note, thread, of, mayWrite, batch, again }: Props) {
   const actions = commentsOf(path, of);
   const removing = useConfirmed((id: number) => actions.remove(thread, id), again);
   const mine = mayWrite && (note.author.id === session?.user?.id || own >= level.maintainer);
+  const proposed =
+    batch && note.suggestions && note.suggestions.length > 0 ? { batch, suggestions: note.suggestions } : null;
   if (note.system)
     return (
       <div id={`note_${note.id}`}>
@@ -82,34 +84,31 @@ export function Comment({ note, thread, of, mayWrite, batch, again }: Props) {
           cancel={() => setChanging(false)}
         />
       ) : (
-        <MarkdownOnDemand
-          html={note.body_html ?? ''}
-          of={{ kind, path }}
-          tasks={
-            mine
-              ? {
-                  text: note.body,
-                  update: async (task) => {
-                    await actions.updateTask(thread, note.id, task).finally(again);
-                  },
-                }
-              : undefined
-          }
-        />
+        <div className={proposed ? classes.proposes : undefined}>
+          <MarkdownOnDemand
+            html={note.body_html ?? ''}
+            of={{ kind, path }}
+            tasks={
+              mine
+                ? {
+                    text: note.body,
+                    update: async (task) => {
+                      await actions.updateTask(thread, note.id, task).finally(again);
+                    },
+                  }
+                : undefined
+            }
+          />
+        </div>
       )}
+      {proposed && !changing ? (
+        <Suggestions {...proposed} mayApply={mayWrite && own >= level.developer} again={again} />
+      ) : null}
       {changing || (of.kind !== 'issue' && of.kind !== 'merge_request') ? null : (
         <Suspense fallback={null}>
           <Reactions {...{ of, again }} note={note.id} reactions={note.award_emoji ?? []} mayReact={mayWrite} />
         </Suspense>
       )}
-      {batch && note.suggestions && note.suggestions.length > 0 && !changing ? (
-        <Suggestions
-          suggestions={note.suggestions}
-          batch={batch}
-          mayApply={mayWrite && own >= level.developer}
-          again={again}
-        />
-      ) : null}
     </div>
   );
 }

@@ -20,7 +20,7 @@ const configuration: Config & { RETURN_DOM_FRAGMENT: true } = {
 
 /** Classes of the renderer; any other could give text the look and place of a part of the page. */
 const classes =
-  /^(?:language-[\w+#.-]{1,40}|anchor|code|math|js-render-math|footnotes|footnote-ref|footnote-backref|task-list|task-list-item|task-list-item-checkbox|inapplicable|section-nav|gfm|gfm-[\w-]{1,40}|markdown-alert|markdown-alert-title|markdown-alert-(?:note|tip|important|caution|warning))$/;
+  /^(?:language-[\w+#.:-]{1,40}|anchor|code|math|js-render-math|footnotes|footnote-ref|footnote-backref|task-list|task-list-item|task-list-item-checkbox|inapplicable|section-nav|gfm|gfm-[\w-]{1,40}|markdown-alert|markdown-alert-title|markdown-alert-(?:note|tip|important|caution|warning))$/;
 
 const purify = DOMPurify();
 /** The colour of a label, as the server writes it; no other style reaches a page. */

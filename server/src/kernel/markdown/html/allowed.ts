@@ -37,7 +37,7 @@ export const isAllowedAttribute = (element: string, name: string): boolean =>
 
 /** Classes of our own renderer; any other could give text the look and place of a part of the page. */
 const classPattern =
-  /^(?:language-[\w+#.-]{1,40}|code|math|js-render-math|footnotes|footnote-ref|footnote-backref|task-list|task-list-item|task-list-item-checkbox|inapplicable|section-nav|markdown-alert|markdown-alert-title|markdown-alert-(?:note|tip|important|caution|warning))$/;
+  /^(?:language-[\w+#.:-]{1,40}|code|math|js-render-math|footnotes|footnote-ref|footnote-backref|task-list|task-list-item|task-list-item-checkbox|inapplicable|section-nav|markdown-alert|markdown-alert-title|markdown-alert-(?:note|tip|important|caution|warning))$/;
 
 export const allowedClasses = (value: string): string =>
   value

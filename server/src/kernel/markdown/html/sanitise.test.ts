@@ -66,6 +66,8 @@ describe('HTML of documents', () => {
     expect(begin('id=cookie name="location"')).toBe('<a id="user-content-cookie" name="user-content-location">t</a>');
     expect(begin(`title='"><script>'`)).toBe('<a title="&quot;&gt;&lt;script&gt;">t</a>');
     expect(clean('<code class="language-ts cover code">x</code>')).toBe('<code class="language-ts code">x</code>');
+    const proposed = '<code class="language-suggestion:-0+0">x</code>';
+    expect(clean(proposed)).toBe(proposed);
     expect(clean('<img src="data:image/svg+xml;base64,AA" alt="drawing">')).toBe('drawing');
     expect(isAllowedAttribute('a', 'srcdoc') || isAllowedAttribute('img', 'onerror')).toBe(false);
   });
