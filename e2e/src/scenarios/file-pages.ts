@@ -1,6 +1,7 @@
 /** Pages of files in a real browser: made, edited, uploaded, replaced, deleted, blamed and found. Slow: every change is a commit, and its page is opened. */
 import assert from 'node:assert/strict';
-import type { Page } from 'playwright-core';
+import { setTimeout } from 'node:timers/promises';
+import type { Page, Route } from 'playwright-core';
 import { type Api, api, until } from '../support/api.ts';
 import { headed, holds, look, openWindow, ticked, valued, withBrowser } from '../support/browser.ts';
 import { rootPassword, rootToken, startInstance } from '../support/instance.ts';
@@ -141,6 +142,26 @@ async function edits(suite: Suite, page: Page, call: Api): Promise<void> {
     const [last] = await call.expect<{ title: string }[]>(200, 'GET', `${repository}/commits?path=b.txt`);
     assert.equal(last?.title, 'More paddles, more letters');
   });
+  await suite.step(
+    'the tree beside the editor leads to other files of the commit, and marks what is changed',
+    async () => {
+      await page.goto(`/${project}/-/edit/main/src/wheel.ts`);
+      await headed(page, 'Edit wheel.ts');
+      await page.getByRole('button', { name: 'File tree' }).click();
+      const tree = page.getByRole('tree', { name: 'Files' });
+      await page.getByLabel('Contents of src/wheel.ts').fill('export const paddles = 20;\n');
+      await tree.getByRole('treeitem', { name: 'wheel.ts, changed' }).waitFor();
+      await tree.getByRole('treeitem', { name: 'b.txt' }).getByRole('link').click();
+      await headed(page, 'Edit b.txt');
+      await page.getByLabel('Contents of b.txt').fill('b\nc\nd\n');
+      await tree.getByRole('treeitem', { name: 'b.txt, changed' }).waitFor();
+      await tree.getByRole('treeitem', { name: 'wheel.ts, changed' }).waitFor();
+      await look(page, 'file-edit-tree');
+      await page.getByRole('button', { name: 'Discard draft' }).click();
+      await tree.getByRole('treeitem', { name: 'b.txt', exact: true }).waitFor();
+      await page.getByRole('button', { name: 'File tree' }).click();
+    },
+  );
   await suite.step(
     'a file that somebody changed meanwhile is told with ways on, and nothing typed is lost',
     async () => {
@@ -339,6 +360,27 @@ async function readings(suite: Suite, page: Page, call: Api): Promise<void> {
     await page.keyboard.press('t');
     await headed(page, 'Find a file');
     await look(page, 'file-find');
+  });
+  await suite.step('what is typed before the field for it is there is in the field, and is no shortcut', async () => {
+    const slowly = (route: Route) => setTimeout(700).then(() => route.continue().catch(() => {}));
+    for (const [keys, files, field] of [
+      ['t', '**/assets/FindFilePage*', 'Part of the path'],
+      ['Control+k', '**/assets/Palette*', 'Search projects, groups and pages'],
+    ] as const) {
+      // Neither its code nor its data are there at once.
+      await page.route(files, slowly);
+      await page.route('**/api/**', slowly);
+      await page.goto(`/${project}/-/tree/main/src`);
+      await page.getByRole('link', { name: 'wheel.ts' }).waitFor();
+      await page.keyboard.press(keys);
+      await page.keyboard.type('whyeelx', { delay: 30 });
+      await page.keyboard.press('Backspace');
+      await valued(page.getByLabel(field), 'whyeel');
+      await page.keyboard.type('.ts');
+      await valued(page.getByLabel(field), 'whyeel.ts');
+      await page.unrouteAll({ behavior: 'ignoreErrors' });
+    }
+    await page.keyboard.press('Escape');
   });
 }
 

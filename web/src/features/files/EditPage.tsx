@@ -7,6 +7,8 @@ import { Page } from '../../ui/Page.tsx';
 import { useProject } from '../projects/useProject.ts';
 import { editableText } from './content.ts';
 import { FileEditor } from './FileEditor.tsx';
+import { FilePanels, PanelToggle, usePanels } from './FilePanels.tsx';
+import classes from './file-panels.module.css';
 import { type Place, usePlace } from './refs.ts';
 import { useEditing } from './useBranch.ts';
 import { useDraft } from './useDraft.ts';
@@ -16,6 +18,7 @@ function Editor({ place }: { place: Place }) {
   const { data: file } = useSuspenseQuery(parts.file(place.ref, place.path));
   const editing = useEditing(place.ref);
   const drafting = useDraft(place.ref);
+  const { panels, set } = usePanels();
   const content = editableText(file.content);
   const back = { path: segment, _splat: `${place.ref}/${place.path}` };
   if (content === null)
@@ -39,15 +42,28 @@ function Editor({ place }: { place: Place }) {
       </EmptyState>
     );
   return (
-    <FileEditor
-      key={place.path}
-      gitRef={place.ref}
-      editing={editing}
-      drafting={drafting}
-      draftKey={place.path}
-      base={file.commit_id}
-      original={{ previous: place.path, path: place.path, content, lastCommit: file.last_commit_id }}
-    />
+    <>
+      <PanelToggle label="File tree" shown={panels.tree} toggle={() => set({ tree: !panels.tree })} />
+      <FilePanels
+        panels={{ tree: panels.tree, symbols: false }}
+        place={place}
+        source={null}
+        wanted={null}
+        links={{ opens: 'edit', changed: new Set(Object.keys(drafting.draft.files)) }}
+      >
+        <div className={classes.editor}>
+          <FileEditor
+            key={place.path}
+            gitRef={place.ref}
+            editing={editing}
+            drafting={drafting}
+            draftKey={place.path}
+            base={file.commit_id}
+            original={{ previous: place.path, path: place.path, content, lastCommit: file.last_commit_id }}
+          />
+        </div>
+      </FilePanels>
+    </>
   );
 }
 

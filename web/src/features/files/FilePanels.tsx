@@ -3,6 +3,7 @@ import { Button } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
 import { lazy, type ReactNode, Suspense } from 'react';
 import type { WantedName } from '../symbols/SymbolsPanel.tsx';
+import type { TreeLinks } from './FileTree.tsx';
 import classes from './file-panels.module.css';
 import type { Place } from './refs.ts';
 
@@ -42,17 +43,19 @@ interface Props {
   /** The text whose symbols are shown; null where there is none. */
   readonly source: { readonly fileName: string; readonly text: string; readonly commit: string } | null;
   readonly wanted: WantedName | null;
+  /** Where the tree leads, where not to the files as they are. */
+  readonly links?: TreeLinks | undefined;
   readonly children: ReactNode;
 }
 
-export function FilePanels({ panels, place, source, wanted, children }: Props) {
+export function FilePanels({ panels, place, source, wanted, links, children }: Props) {
   const symbols = panels.symbols && source !== null;
   return (
     <div className={classes.page} data-tree={panels.tree || undefined} data-symbols={symbols || undefined}>
       {panels.tree ? (
         <div className={classes.tree}>
           <Suspense fallback={null}>
-            <FileTree key={place.ref} place={place} />
+            <FileTree key={place.ref} place={place} links={links} />
           </Suspense>
         </div>
       ) : null}

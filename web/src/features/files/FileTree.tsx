@@ -1,5 +1,5 @@
 /** The folders and files of a ref as a tree that is walked by keys; what is in a folder is fetched when it is opened. */
-import { IconChevronDown, IconChevronRight, IconFile, IconFolder } from '@tabler/icons-react';
+import { IconChevronDown, IconChevronRight, IconFile, IconFolder, IconPencil } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type KeyboardEvent, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
@@ -9,8 +9,18 @@ import classes from './file-tree.module.css';
 import type { Place } from './refs.ts';
 import { moveInTree, useTypeAhead } from './tree-keys.ts';
 
+export interface TreeLinks {
+  /** Where a file leads. */
+  readonly opens: 'blob' | 'edit';
+  /** Files that are not as the ref has them. */
+  readonly changed: ReadonlySet<string>;
+}
+
+const plainLinks: TreeLinks = { opens: 'blob', changed: new Set() };
+
 interface TreeState {
   readonly place: Place;
+  readonly links: TreeLinks;
   readonly open: ReadonlySet<string>;
   toggle(folder: string): void;
   /** The entry at which the Tab key stops. */
@@ -33,12 +43,13 @@ function Item({ entry, depth, state }: ItemProps) {
   const folder = entry.type === 'tree';
   const open = folder && state.open.has(entry.path);
   const current = entry.path === state.place.path;
+  const changed = state.links.changed.has(entry.path);
   const Chevron = open ? IconChevronDown : IconChevronRight;
   const style = { paddingLeft: 8 + Math.min(depth, 12) * 14 };
   return (
     <li
       role="treeitem"
-      aria-label={entry.name}
+      aria-label={changed ? `${entry.name}, changed` : entry.name}
       aria-level={depth + 1}
       aria-selected={current}
       {...(folder ? { 'aria-expanded': open } : {})}
@@ -63,7 +74,7 @@ function Item({ entry, depth, state }: ItemProps) {
         </button>
       ) : entry.type === 'blob' ? (
         <Link
-          to="/p/$path/blob/$"
+          to={state.links.opens === 'edit' ? '/p/$path/edit/$' : '/p/$path/blob/$'}
           params={{ path: segment, _splat: `${state.place.ref}/${entry.path}` }}
           tabIndex={-1}
           className={classes.row}
@@ -74,6 +85,7 @@ function Item({ entry, depth, state }: ItemProps) {
           <span className={classes.chevron} />
           <IconFile size={16} aria-hidden className={classes.file} />
           <span>{entry.name}</span>
+          {changed ? <IconPencil size={14} aria-hidden className={classes.changed} /> : null}
         </Link>
       ) : (
         <span className={classes.row} style={style}>
@@ -140,7 +152,7 @@ function useKeptFocus(tree: RefObject<HTMLDivElement | null>, path: string): voi
   }, [tree]);
 }
 
-export function FileTree({ place }: { place: Place }) {
+export function FileTree({ place, links = plainLinks }: { place: Place; links?: TreeLinks | undefined }) {
   const [open, setOpen] = useState<ReadonlySet<string>>(() => new Set(foldersAbove(place.path)));
   const [stop, setStop] = useState(place.path);
   const tree = useRef<HTMLDivElement>(null);
@@ -155,7 +167,7 @@ export function FileTree({ place }: { place: Place }) {
     tree.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' });
   }, []);
   const state: TreeState = {
-    ...{ place, open, stop, setStop },
+    ...{ place, links, open, stop, setStop },
     toggle: (folder) => {
       setStop(folder);
       setOpen((before) => {
