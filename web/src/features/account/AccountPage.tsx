@@ -74,7 +74,7 @@ export default function AccountPage() {
           ['Account', `#${account.id}`],
           ['Created', <TimeAgo key="created" at={account.created_at} />],
           ['Last sign-in', <TimeAgo key="sign-in" at={account.last_sign_in_at} />],
-          ['Personal projects', `${account.projects_limit} at most`],
+          ['Project limit', account.projects_limit?.toLocaleString('en')],
         ]}
       />
       <section className={classes.section} aria-label="Username">

@@ -22,7 +22,11 @@ function Versions() {
     data: { versions, api_version: release },
   } = useSuspenseQuery(runnerVersions);
   if (versions.length === 0)
-    return <EmptyState title="No runner has reported a version">Versions appear with the first contact.</EmptyState>;
+    return (
+      <EmptyState title="No versions yet">
+        A runner reports its version with its first contact. The built-in runner always has the version of the server.
+      </EmptyState>
+    );
   return (
     <>
       <Text size="sm" c="dimmed" mb="xs">

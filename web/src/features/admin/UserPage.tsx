@@ -4,6 +4,7 @@ import { useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-quer
 import { useParams } from '@tanstack/react-router';
 import { userByName } from '../../lib/accounts.ts';
 import { client, unwrap } from '../../lib/api.ts';
+import { counted } from '../../lib/counted.ts';
 import { sessionQuery } from '../../lib/session.ts';
 import { toSegment } from '../../lib/urls.ts';
 import { ofUser } from '../../lib/users.ts';
@@ -69,7 +70,7 @@ export default function UserPage() {
         <h2>Account</h2>
         <Facts
           facts={[
-            ['Id', user.id],
+            ['ID', user.id],
             ['State', stateWord(user.state)],
             ['Email', user.email],
             ['Confirmed', <TimeAgo key="confirmed" at={user.confirmed_at} />],
@@ -78,12 +79,16 @@ export default function UserPage() {
             ['Created by', user.created_by ? <UserChip key="by" user={user.created_by} /> : null],
             ['Two-factor authentication', yes(user.two_factor_enabled)],
             ['Can create groups', yes(user.can_create_group)],
-            ['Personal projects', `${user.projects_limit} at most`],
+            ['Project limit', user.projects_limit?.toLocaleString('en')],
             ['Private profile', yes(user.private_profile)],
             ['Highest role', user.highest_role ? levelName(user.highest_role) : 'None'],
             [
-              'Belongs to it',
-              `${counts.projects_count} projects, ${counts.groups_count} groups, ${counts.merge_requests_count} merge requests`,
+              'Associated with',
+              [
+                counted(counts.projects_count, 'project', 'projects'),
+                counted(counts.groups_count, 'group', 'groups'),
+                counted(counts.merge_requests_count, 'merge request', 'merge requests'),
+              ].join(', '),
             ],
             ['Note', user.note],
           ]}
@@ -93,12 +98,12 @@ export default function UserPage() {
         <h2>Sign-ins</h2>
         <Facts
           facts={[
-            ['Count', String(user.sign_in_count ?? 0)],
+            ['Number of sign-ins', (user.sign_in_count ?? 0).toLocaleString('en')],
+            ['Last sign-in', <TimeAgo key="current" at={user.current_sign_in_at} />],
+            ['From IP address', user.current_sign_in_ip],
             ['Previous sign-in', <TimeAgo key="last" at={user.last_sign_in_at} />],
-            ['From', user.last_sign_in_ip],
-            ['Last', <TimeAgo key="current" at={user.current_sign_in_at} />],
-            ['From ', user.current_sign_in_ip],
-            ['Last seen', user.last_activity_on],
+            ['From IP address ', user.last_sign_in_ip],
+            ['Last active', user.last_activity_on],
           ]}
         />
       </section>

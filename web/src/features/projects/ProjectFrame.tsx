@@ -209,7 +209,7 @@ export function ProjectFrame({ children }: { children: ReactNode }) {
             </Link>
           ) : null}
           {view.level >= level.maintainer ? (
-            <Link to="/p/$path/settings" params={params} {...current('settings')}>
+            <Link to="/p/$path/settings" params={params} {...current('settings', 'audit_events', 'runners')}>
               Settings
             </Link>
           ) : null}

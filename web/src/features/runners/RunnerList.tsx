@@ -7,6 +7,7 @@ import { TimeAgo } from '../../ui/TimeAgo.tsx';
 import { RunnerLink } from './RunnerLink.tsx';
 import { RunnerState } from './RunnerState.tsx';
 import { RunnerTags } from './RunnerTags.tsx';
+import classes from './runners.module.css';
 
 export const kinds: Readonly<Record<string, string>> = {
   instance_type: 'Instance',
@@ -57,7 +58,7 @@ export function RunnerList({ label, place, runners, actions }: Props) {
           after={
             <>
               <RunnerState runner={runner} />
-              {actions(runner)}
+              <span className={classes.actions}>{actions(runner)}</span>
             </>
           }
         />

@@ -2,6 +2,7 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { runner } from '../../lib/runners.ts';
+import { LinkButton } from '../../ui/links.ts';
 import { Page } from '../../ui/Page.tsx';
 import { useGroup } from '../groups/useGroupForm.ts';
 import { useProject } from '../projects/useProject.ts';
@@ -14,20 +15,36 @@ function useRunner() {
 }
 
 export function ProjectRunner() {
-  const { project, path } = useProject();
+  const { project, path, segment } = useProject();
   const { id, heading } = useRunner();
   return (
-    <Page title={`${heading} · ${project.name_with_namespace}`} heading={heading}>
+    <Page
+      title={`${heading} · ${project.name_with_namespace}`}
+      heading={heading}
+      actions={
+        <LinkButton to="/p/$path/settings" params={{ path: segment }} search={{ part: 'runners' }}>
+          All runners
+        </LinkButton>
+      }
+    >
       <RunnerView key={id} id={id} place={{ kind: 'project', id: project.id, path }} />
     </Page>
   );
 }
 
 export function GroupRunner() {
-  const { group, path } = useGroup();
+  const { group, path, segment } = useGroup();
   const { id, heading } = useRunner();
   return (
-    <Page title={`${heading} · ${group.full_name}`} heading={heading}>
+    <Page
+      title={`${heading} · ${group.full_name}`}
+      heading={heading}
+      actions={
+        <LinkButton to="/g/$path/settings" params={{ path: segment }} search={{ part: 'runners' }}>
+          All runners
+        </LinkButton>
+      }
+    >
       <RunnerView key={id} id={id} place={{ kind: 'group', id: group.id, path }} />
     </Page>
   );
