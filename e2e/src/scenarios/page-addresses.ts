@@ -33,6 +33,22 @@ async function visit(page: Page, [address, heading, leads = address]: Visit): Pr
   assert.equal(await lost.count(), 0, `${address}: ${await lost.allTextContents()}`);
 }
 
+/** Opens every part that the list beside settings leads to, and looks at each. */
+async function settingsParts(page: Page, address: string, least: number): Promise<void> {
+  await page.goto(address);
+  await headed(page, 'Settings');
+  const list = page.getByRole('navigation', { name: 'Settings' });
+  const names = (await list.getByRole('link').allTextContents()).filter((name) => name !== 'Audit events');
+  assert.ok(names.length >= least, names.join());
+  for (const name of names) {
+    await list.getByRole('link', { name, exact: true }).click();
+    const part = page.getByRole('region', { name, exact: true });
+    await part.getByRole('heading').first().waitFor();
+    await counted(part.locator('[aria-busy="true"]'), 0);
+    await accessible(page);
+  }
+}
+
 async function lints(page: Page): Promise<void> {
   await page.goto(`/${project}/-/ci/editor`);
   await headed(page, 'Pipeline editor');
@@ -101,6 +117,13 @@ export async function pageAddressesJourney(suite: Suite): Promise<void> {
       problems();
       await suite.step('every page and every alias opens, and axe finds nothing serious', () =>
         all(visits(made), true),
+      );
+      await suite.step(
+        'every part of the settings of projects and groups opens, and axe finds nothing serious',
+        async () => {
+          await settingsParts(page, `/${project}/-/settings`, 28);
+          await settingsParts(page, '/groups/post-office/-/settings', 18);
+        },
       );
       await suite.step('no page of them leaves an error in the log of the browser', async () => {
         const found = problems().filter((problem) => !refusals.some((address) => problem.includes(address)));
