@@ -381,6 +381,17 @@ async function readings(suite: Suite, page: Page, call: Api): Promise<void> {
       await page.unrouteAll({ behavior: 'ignoreErrors' });
     }
     await page.keyboard.press('Escape');
+    // Nor does it go into the field that the search was opened from.
+    await page.goto(`/${project}/-/branches`);
+    const filter = page.getByPlaceholder('Filter by name');
+    await filter.click();
+    await page.route('**/assets/Palette*', slowly);
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('wheel', { delay: 30 });
+    await valued(page.getByLabel('Search projects, groups and pages'), 'wheel');
+    await valued(filter, '');
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    await page.keyboard.press('Escape');
   });
 }
 

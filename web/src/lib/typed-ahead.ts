@@ -5,12 +5,15 @@ const mostMilliseconds = 10_000;
 
 let kept: string | null = null;
 let timer: ReturnType<typeof setTimeout> | undefined;
+/** What had the focus when the new field was asked for, such as a text from which the search is opened. */
+let origin: Element | null = null;
 
 const isField = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && (target.isContentEditable || target.matches('input, textarea, select'));
 
 function stop(): void {
   kept = null;
+  origin = null;
   clearTimeout(timer);
   window.removeEventListener('keydown', keep, true);
   window.removeEventListener('pointerdown', stop, true);
@@ -21,7 +24,7 @@ function keep(event: KeyboardEvent): void {
   const { key } = event;
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
   // Whoever chose another field, or thought better of it, types there.
-  if (key === 'Escape' || isField(event.target)) {
+  if (key === 'Escape' || (event.target !== origin && isField(event.target))) {
     stop();
     return;
   }
@@ -36,6 +39,7 @@ function keep(event: KeyboardEvent): void {
 export function keepTyped(): void {
   stop();
   kept = '';
+  origin = document.activeElement;
   timer = setTimeout(stop, mostMilliseconds);
   window.addEventListener('keydown', keep, true);
   window.addEventListener('pointerdown', stop, true);

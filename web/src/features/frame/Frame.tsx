@@ -93,7 +93,7 @@ export function Frame(): ReactNode {
   const search = (event: KeyboardEvent) => {
     if (event.defaultPrevented) return;
     event.preventDefault();
-    keepTyped();
+    if (!searching) keepTyped();
     setSearching(true);
   };
   useHotkeys([['mod+K', search, { preventDefault: false }]], [], true);
