@@ -74,7 +74,8 @@ export function Palette({ opened, close }: { opened: boolean; close: () => void 
             }}
           />
         </Combobox.EventsTarget>
-        <TypedAhead type={setText} />
+        {/* Also when it is opened again while it still goes. */}
+        <TypedAhead key={String(opened)} type={setText} />
         <ScrollArea.Autosize mah={400} type="scroll" viewportProps={{ tabIndex: 0 }}>
           <Combobox.Options aria-label="Results">
             {shown.length === 0 ? <Combobox.Empty>No results</Combobox.Empty> : null}
