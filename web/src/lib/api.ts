@@ -164,7 +164,7 @@ export async function unwrapPage<T>(
   return { items: answer.data ?? [], nextPage: next ? Number(next) : null, total: total ? Number(total) : null };
 }
 
-export type ListAnswer<T> = Promise<{ data?: T[]; error?: unknown; response: Response }>;
+type ListAnswer<T> = Promise<{ data?: T[]; error?: unknown; response: Response }>;
 
 /**
  * The whole of a list that a page shows as one: follows the answer's link to the next page until there is none, so that
