@@ -2,22 +2,23 @@
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { queries } from '../lib/queries.ts';
 import { type TodoFilter, todos } from '../lib/todos.ts';
-import { failedPipelines, ownIssues, ownRequests } from '../lib/work.ts';
 import { number, root, signedIn, text } from './base.ts';
 
 const work = createRoute({
   getParentRoute: () => root,
   path: '/dashboard/work',
   beforeLoad: signedIn,
-  loader: () =>
-    Promise.all([
+  loader: async () => {
+    const { failedPipelines, ownIssues, ownRequests } = await import('../lib/own-work.ts');
+    await Promise.all([
       ...(['reviewer', 'assignee', 'author'] as const).map((role) =>
         queries.ensureInfiniteQueryData(ownRequests(role)),
       ),
       queries.ensureInfiniteQueryData(ownIssues()),
       queries.ensureInfiniteQueryData(failedPipelines()),
       queries.ensureInfiniteQueryData(todos()),
-    ]),
+    ]);
+  },
   component: lazyRouteComponent(() => import('../features/work/WorkPage.tsx')),
 });
 const todoList = createRoute({

@@ -2,9 +2,9 @@
 import { type UseSuspenseInfiniteQueryResult, useSuspenseInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useRef } from 'react';
+import { failedPipelines, ownIssues, ownRequests } from '../../lib/own-work.ts';
 import { todos } from '../../lib/todos.ts';
 import { toSegment } from '../../lib/urls.ts';
-import { failedPipelines, ownIssues, ownRequests } from '../../lib/work.ts';
 import { DataList, DataRow } from '../../ui/DataList.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { LinkButton } from '../../ui/links.ts';
