@@ -3,6 +3,7 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { startStorage } from '../../server/test/s3/index.ts';
 import { type SpawnedServer, spawnServer } from '../../server/test/spawned.ts';
 import type { Surroundings } from './command.ts';
 import { main } from './main.ts';
@@ -175,6 +176,18 @@ it('refuses to restore a backup without its name or its passphrase, before a dat
     err: `millrace: the passphrase is not that of backup ${name}`,
   });
   await expect(readdir(data)).rejects.toThrow('ENOENT');
+});
+
+it('leaves nothing behind where a bucket has no backup of the name', async () => {
+  const storage = await startStorage();
+  const data = path.join(directory, 'from-bucket');
+  const { MILLRACE_OBJECTS: url, ...keys } = storage.environment('backups');
+  const env = { ...keys, MILLRACE_BACKUPS: url ?? '', MILLRACE_DATA: data };
+  const none = await call(['backup', 'restore', '0'.repeat(32)], env);
+  expect([none.code, none.err]).toEqual([1, expect.stringContaining('there is no complete backup 0000')]);
+  expect(storage.requests.length).toBeGreaterThan(0);
+  await expect(readdir(data)).rejects.toThrow('ENOENT');
+  await storage.close();
 });
 
 it('looks at everything with doctor, beside a running server and after it', async () => {

@@ -64,7 +64,9 @@ export interface Destination {
 const objectLabel = (key: string) => `object ${key}`;
 
 export async function openDestination(config: ObjectsConfig, url: string): Promise<Destination> {
-  const open = (name: string): Promise<ObjectStore> => openObjectStore({ ...config, objects: below(url, name) });
+  // Without files in flight: a restore that is refused leaves nothing in an empty data directory.
+  const open = (name: string): Promise<ObjectStore> =>
+    openObjectStore({ ...config, objects: below(url, name) }, { drafts: false });
   const [manifests, data] = await Promise.all([open('manifests'), open('data')]);
 
   const objectBlob = ({ key, size }: { key: string; size: number }, sealing: Sealing): Blob => ({

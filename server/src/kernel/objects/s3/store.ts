@@ -81,8 +81,7 @@ function failed(work: string, error: unknown): unknown {
 }
 
 /** Opens the store; nothing is asked yet, so that a storage which is down does not keep the server from starting. */
-export async function openS3Store(location: S3Location, keys: Keys, temporary: string): Promise<ObjectStore> {
-  await openDrafts(temporary);
+export function openS3Store(location: S3Location, keys: Keys, temporary: string): ObjectStore {
   const { bucket: Bucket, prefix } = location;
   const client = clientOf(location, keys, location.endpoint);
   const signer = location.publicEndpoint === null ? client : clientOf(location, keys, location.publicEndpoint);
