@@ -103,10 +103,14 @@ export default function OverviewPage() {
             <p className={classes.large}>{data.repository_checks.failed} with problems</p>
             <p>{counted(data.repository_checks.checked, 'repository', 'repositories')} checked</p>
             {data.repository_checks.damaged.map(({ project_id, path, problem, checked_at }) => (
-              <p key={project_id}>
-                <Link to="/o/$path" params={{ path: toSegment(path) }}>
-                  {path}
-                </Link>
+              <p key={path}>
+                {project_id === null ? (
+                  path
+                ) : (
+                  <Link to="/o/$path" params={{ path: toSegment(path) }}>
+                    {path}
+                  </Link>
+                )}
                 : {problem}, <TimeAgo at={checked_at} />
               </p>
             ))}

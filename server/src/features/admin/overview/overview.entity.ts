@@ -37,8 +37,8 @@ export const Overview = Entity('InstanceOverview', {
       failed: Count({ description: 'Those of them that have problems' }),
       damaged: ListOf(
         Fields({
-          project_id: Id(),
-          path: Text({ description: 'Full path of the project' }),
+          project_id: Nullable(Id(), { description: 'Null for wikis of groups and for snippets' }),
+          path: Text({ description: 'Path of the page of the project, the wiki or the snippet' }),
           problem: Text({ description: 'The first line of what git fsck says' }),
           checked_at: Timestamp(),
         }),

@@ -82,7 +82,11 @@ export function overviewRoutes(deps: OverviewDependencies): Route[] {
       database: { version: numbers.version, size: numbers.size, connections: numbers.connections },
       storages,
       background_tasks: { ready: tasks.ready, delayed: tasks.delayed, failed: tasks.dead },
-      repository_checks: { enabled: values.repository_checks_enabled, ...repositories, damaged: [...damaged] },
+      repository_checks: {
+        enabled: values.repository_checks_enabled,
+        ...repositories,
+        damaged: damaged.map(({ id: _id, ...check }) => check),
+      },
       runners: { total: numbers.runners, online: numbers.online, built_in: deps.builtInRunner && numbers.built_in },
       counts: { users: numbers.users, groups: numbers.groups, projects: numbers.projects },
     };

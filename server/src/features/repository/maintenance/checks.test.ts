@@ -4,7 +4,7 @@ import path from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
-import { buildAdmin, buildToken } from '../../../../test/factories.ts';
+import { buildAdmin, buildGroup, buildToken } from '../../../../test/factories.ts';
 import { type MailServer, startMailServer } from '../../../../test/mail.ts';
 import { buildRepositoryProject, type RepositoryProject } from '../../../../test/repositories.ts';
 import { runTask } from '../../../../test/tasks.ts';
@@ -95,5 +95,64 @@ it('repositories are checked once a month where that is switched on, and adminis
   await runTask(app, 'repository.tell_checks');
   expect(mail.received).toHaveLength(sent);
   expect((await checks()).map(({ project_id }) => project_id)).not.toContain(young.id);
+  await app.settings.write({ repository_checks_enabled: false });
+});
+
+it('wikis of groups and snippets are checked like projects', async () => {
+  const { user, secret } = await buildToken(app, { user: await buildAdmin(app) });
+  const group = await buildGroup(app, { owner: user });
+  const api = <T>(method: 'GET' | 'POST' | 'DELETE', where: string, json?: object) =>
+    app.api<T>(method, where, { token: secret, ...(json ? { json } : {}) });
+  await api('POST', `/groups/${group.id}/wikis`, { title: 'Home', content: 'Read me' });
+  const snippet = { title: 'Notes', visibility: 'private', files: [{ file_path: 'a.txt', content: 'a' }] };
+  const made = await api<{ id: number }>('POST', '/snippets', snippet);
+  expect(made.status).toBe(201);
+  const wiki = await app.db
+    .selectFrom('wikis')
+    .select(['id', 'repository_path'])
+    .where('namespace_id', '=', group.id)
+    .executeTakeFirstOrThrow();
+  const { repository_path: below } = await app.db
+    .selectFrom('snippets')
+    .select('repository_path')
+    .where('id', '=', made.body.id)
+    .executeTakeFirstOrThrow();
+  const own = async () =>
+    (await checks()).flatMap(({ project_id, wiki_id, snippet_id, problems }) =>
+      project_id === null ? [{ wiki_id, snippet_id, whole: problems.length === 0 }] : [],
+    );
+  const again = async () => {
+    for (const table of ['wikis', 'snippets'] as const)
+      await sql`update ${sql.table(table)} set created_at = now() - interval '2 days'`.execute(app.db);
+    await sql`update repository_checks set checked_at = now() - interval '40 days'`.execute(app.db);
+    await run();
+    return (await own()).toSorted((one, other) => Number(one.wiki_id ?? 0) - Number(other.wiki_id ?? 0));
+  };
+  await app.settings.write({ repository_checks_enabled: true });
+  const ofSnippet = { wiki_id: null, snippet_id: made.body.id };
+  const ofWiki = { wiki_id: wiki.id, snippet_id: null };
+  expect(await again()).toEqual([
+    { ...ofSnippet, whole: true },
+    { ...ofWiki, whole: true },
+  ]);
+  for (const place of [below, wiki.repository_path])
+    damage({ directory: path.join(app.kernels.config.repositories.default ?? '', place) });
+  expect(await again()).toEqual([
+    { ...ofSnippet, whole: false },
+    { ...ofWiki, whole: false },
+  ]);
+  const { body } = await api<{ repository_checks: { damaged: { project_id: number | null; path: string }[] } }>(
+    'GET',
+    '/application/overview',
+  );
+  expect(body.repository_checks.damaged).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ project_id: null, path: `groups/${group.full_path}/-/wikis` }),
+      expect.objectContaining({ project_id: null, path: `-/snippets/${made.body.id}` }),
+    ]),
+  );
+  // The rows go with what they are about.
+  await api('DELETE', `/snippets/${made.body.id}`);
+  expect((await own()).map(({ snippet_id }) => snippet_id)).toEqual([null]);
   await app.settings.write({ repository_checks_enabled: false });
 });

@@ -1,4 +1,7 @@
-/** Looks once a month whether each repository of a project and its wiki are whole, where administrators want that, and tells them of those that are not. */
+/**
+ * Looks once a month whether each repository is whole, where administrators want that, and tells them of those that are not:
+ * of projects with their wikis, wikis of groups, and snippets.
+ */
 import * as git from '@millrace/git';
 import Type from 'typebox';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
@@ -9,8 +12,9 @@ import type { Settings } from '../../../kernel/settings/index.ts';
 import { activeAdministrators, mailAddressOf } from '../../identity/index.ts';
 import type { RepositoryRow } from '../face.ts';
 import type { OpenRepository } from '../reading/git-reader.ts';
-import { findWikiOf } from '../wikis/wikis.queries.ts';
-import { checksDue, failedChecks, noteTold, recordCheck } from './checks.queries.ts';
+import { findSnippetRow } from '../snippets/snippets.queries.ts';
+import { findWikiById, findWikiOf } from '../wikis/wikis.queries.ts';
+import { type CheckedPlace, checksDue, failedChecks, noteTold, recordCheck } from './checks.queries.ts';
 
 /** How long one run takes on repositories; the rest has its turn in the next one. */
 const longestRun = 45 * 60_000;
@@ -47,15 +51,21 @@ export function repositoryChecks(deps: CheckDependencies): {
     }
   }
 
-  async function check(id: number): Promise<void> {
+  async function problemsOfProject(id: number): Promise<readonly string[] | null> {
     const project = await deps.project(db, id);
     const problems = project && (await problemsOf(project));
-    if (!problems) return;
+    if (!problems) return null;
     const wiki = await findWikiOf(db, { project_id: id, namespace_id: null });
     const ofWiki = wiki ? await problemsOf(wiki) : [];
-    if (!ofWiki) return;
-    const all = [...problems, ...ofWiki.map((problem) => `wiki: ${problem}`)];
-    await recordCheck(db, id, all.slice(0, keptProblems));
+    return ofWiki && [...problems, ...ofWiki.map((problem) => `wiki: ${problem}`)];
+  }
+
+  async function check(place: CheckedPlace): Promise<void> {
+    const { kind, id } = place;
+    const other =
+      kind === 'wiki' ? await findWikiById(db, id) : kind === 'snippet' ? await findSnippetRow(db, id) : null;
+    const problems = kind === 'project' ? await problemsOfProject(id) : other && (await problemsOf(other));
+    if (problems) await recordCheck(db, place, problems.slice(0, keptProblems));
   }
 
   const hourly = defineTask(
@@ -65,14 +75,15 @@ export function repositoryChecks(deps: CheckDependencies): {
       if (!(await deps.settings.read()).repository_checks_enabled) return;
       const until = Date.now() + longestRun;
       // Each is checked once in a run, whatever the clock says.
-      const seen = new Set<number>();
+      const seen = new Set<string>();
+      const keyOf = ({ kind, id }: CheckedPlace) => `${kind} ${id}`;
       for (;;) {
-        const due = (await checksDue(db, batch)).filter((id) => !seen.has(id));
+        const due = (await checksDue(db, batch)).filter((place) => !seen.has(keyOf(place)));
         if (due.length === 0) return;
-        for (const id of due) {
+        for (const place of due) {
           if (Date.now() >= until || signal.aborted) return;
-          seen.add(id);
-          await check(id);
+          seen.add(keyOf(place));
+          await check(place);
         }
       }
     },
@@ -97,7 +108,7 @@ export function repositoryChecks(deps: CheckDependencies): {
         });
       await noteTold(
         tx,
-        failed.map(({ project_id }) => project_id),
+        failed.map(({ id }) => id),
       );
     });
   });

@@ -157,6 +157,7 @@ import { coverageHistoryMigration } from './1420-coverage-history.ts';
 import { plannedEpicsMigration } from './1480-planned-epics.ts';
 import { issueSearchMigration } from './1481-issue-search.ts';
 import { publicIssueCountsMigration } from './1490-public-issue-counts.ts';
+import { checksOfWikisMigration } from './1495-checks-of-wikis.ts';
 
 /** One step of the schema. `statements` run in order in one transaction; each may hold several SQL commands. */
 export interface Migration {
@@ -323,4 +324,5 @@ export const migrations: readonly Migration[] = [
   plannedEpicsMigration,
   issueSearchMigration,
   publicIssueCountsMigration,
+  checksOfWikisMigration,
 ];
