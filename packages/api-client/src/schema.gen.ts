@@ -20549,6 +20549,8 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             description: string | null;
+            /** @description Whether only members may comment */
+            discussion_locked: boolean;
             downvotes: number;
             /**
              * Format: date
@@ -20577,6 +20579,8 @@ export interface components {
             end_date: string | null;
             /** @description Id of the group */
             group_id: number;
+            /** @enum {string|null} */
+            health_status: "on_track" | "needs_attention" | "at_risk" | null;
             id: number;
             /** @description Number within the group */
             iid: number;
@@ -20619,6 +20623,7 @@ export interface components {
             state: "opened" | "closed";
             /** @description Readable on `color` */
             text_color: string;
+            time_stats: components["schemas"]["TimeStats"];
             title: string;
             /** Format: date-time */
             updated_at: string;
@@ -21216,6 +21221,8 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             description: string | null;
+            /** @description Whether only members may comment */
+            discussion_locked: boolean;
             downvotes: number;
             /**
              * Format: date
@@ -21244,6 +21251,8 @@ export interface components {
             end_date: string | null;
             /** @description Id of the group */
             group_id: number;
+            /** @enum {string|null} */
+            health_status: "on_track" | "needs_attention" | "at_risk" | null;
             id: number;
             /** @description Number within the group */
             iid: number;
@@ -21287,6 +21296,7 @@ export interface components {
             subscribed?: boolean;
             /** @description Readable on `color` */
             text_color: string;
+            time_stats: components["schemas"]["TimeStats"];
             title: string;
             /** Format: date-time */
             updated_at: string;
@@ -22470,11 +22480,12 @@ export interface components {
                 damaged: {
                     /** Format: date-time */
                     checked_at: string;
-                    /** @description Full path of the project */
+                    /** @description Path of the page of the project, the wiki or the snippet */
                     path: string;
                     /** @description The first line of what git fsck says */
                     problem: string;
-                    project_id: number;
+                    /** @description Null for wikis of groups and for snippets */
+                    project_id: number | null;
                 }[];
                 enabled: boolean;
                 /** @description Those of them that have problems */
@@ -22645,6 +22656,8 @@ export interface components {
             acts: boolean;
             events: string[];
             fields: {
+                /** @description What counts where it is not given when the integration is set up; null: nothing */
+                default: unknown;
                 description: string;
                 name: string;
                 required: boolean;
@@ -23431,6 +23444,8 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             description: string | null;
+            /** @description Whether only members may comment */
+            discussion_locked: boolean;
             downvotes: number;
             /**
              * Format: date
@@ -23459,6 +23474,8 @@ export interface components {
             end_date: string | null;
             /** @description Id of the group */
             group_id: number;
+            /** @enum {string|null} */
+            health_status: "on_track" | "needs_attention" | "at_risk" | null;
             id: number;
             /** @description Number within the group */
             iid: number;
@@ -23500,6 +23517,7 @@ export interface components {
             state: "opened" | "closed";
             /** @description Readable on `color` */
             text_color: string;
+            time_stats: components["schemas"]["TimeStats"];
             title: string;
             /** Format: date-time */
             updated_at: string;
@@ -26445,7 +26463,7 @@ export interface components {
         PostFeaturesByNameBody: {
             /** @description Not supported; refused unless it is empty */
             feature_group?: string;
-            /** @description Accepted; a switch that does not exist is refused all the same */
+            /** @description Accepted; changes nothing */
             force?: boolean;
             /** @description Not supported; refused unless it is empty */
             group?: string;
@@ -31193,6 +31211,7 @@ export interface components {
             only_allow_merge_if_pipeline_succeeds?: boolean;
             /** @description Mirrored projects only */
             only_mirror_protected_branches?: boolean;
+            /** @description Without confidential ones, whoever asks */
             open_issues_count?: number;
             owner?: components["schemas"]["UserReference"];
             /** @enum {string} */
@@ -31639,6 +31658,16 @@ export interface components {
             api_key?: string | null;
             /** @description URL of the API */
             api_url?: string | null;
+            /** @description Issuer ID */
+            app_store_issuer_id?: string | null;
+            /** @description Key ID */
+            app_store_key_id?: string | null;
+            /** @description Private key */
+            app_store_private_key?: string | null;
+            /** @description File name of the private key */
+            app_store_private_key_file_name?: string | null;
+            /** @description Sets variables on protected branches and tags only */
+            app_store_protected_refs?: boolean | null;
             /** @description Logs of jobs */
             archive_trace_events?: boolean | null;
             /** @description URL of the server */
@@ -31693,7 +31722,7 @@ export interface components {
             disable_diffs?: boolean | null;
             /** @description URL of the server */
             drone_url?: string | null;
-            /** @description Whether certificates are checked */
+            /** @description Whether certificates are checked; default true */
             enable_ssl_verification?: boolean | null;
             /** @description URL of the wiki */
             external_wiki_url?: string | null;
@@ -31723,6 +31752,10 @@ export interface components {
             jira_issue_transition_id?: string | null;
             /** @description Sends job events */
             job_events?: boolean;
+            /** @description Labels of the issues, merge requests and comments that are sent, with commas */
+            labels_to_be_notified?: string | null;
+            /** @description Whether one of the labels is enough; default `match_any` */
+            labels_to_be_notified_behavior?: string | null;
             /** @description Channel for merge requests events */
             merge_request_channel?: string | null;
             /** @description Sends merge requests events */
@@ -31733,10 +31766,14 @@ export interface components {
             note_channel?: string | null;
             /** @description Sends note events */
             note_events?: boolean;
-            /** @description Sends only failed pipelines */
+            /** @description Sends child pipelines too; default true */
+            notify_child_pipelines?: boolean | null;
+            /** @description Sends only failed pipelines; default true */
             notify_only_broken_pipelines?: boolean | null;
             /** @description Only pipelines of the default branch */
             notify_only_default_branch?: boolean | null;
+            /** @description Sends pipelines only when the status of their ref changes */
+            notify_only_when_pipeline_status_changes?: boolean | null;
             /** @description Name of the package */
             package_name?: string | null;
             /** @description Password */
@@ -31757,7 +31794,7 @@ export interface components {
             push_channel?: string | null;
             /** @description Sends push events */
             push_events?: boolean;
-            /** @description Channels or email addresses, with commas */
+            /** @description Email addresses, with spaces or line breaks between them */
             recipients?: string | null;
             /** @description URL of the repository */
             repository_url?: string | null;
@@ -31811,6 +31848,8 @@ export interface components {
             wiki_page_channel?: string | null;
             /** @description Sends wiki page events */
             wiki_page_events?: boolean;
+            /** @description URL of the workspace */
+            workspace_url?: string | null;
         };
         PutAdminPushRuleBody: {
             /** @description Regular expression that addresses of authors and committers must match */
@@ -33610,6 +33649,16 @@ export interface components {
             api_key?: string | null;
             /** @description URL of the API */
             api_url?: string | null;
+            /** @description Issuer ID */
+            app_store_issuer_id?: string | null;
+            /** @description Key ID */
+            app_store_key_id?: string | null;
+            /** @description Private key */
+            app_store_private_key?: string | null;
+            /** @description File name of the private key */
+            app_store_private_key_file_name?: string | null;
+            /** @description Sets variables on protected branches and tags only */
+            app_store_protected_refs?: boolean | null;
             /** @description Logs of jobs */
             archive_trace_events?: boolean | null;
             /** @description URL of the server */
@@ -33664,7 +33713,7 @@ export interface components {
             disable_diffs?: boolean | null;
             /** @description URL of the server */
             drone_url?: string | null;
-            /** @description Whether certificates are checked */
+            /** @description Whether certificates are checked; default true */
             enable_ssl_verification?: boolean | null;
             /** @description URL of the wiki */
             external_wiki_url?: string | null;
@@ -33694,6 +33743,10 @@ export interface components {
             jira_issue_transition_id?: string | null;
             /** @description Sends job events */
             job_events?: boolean;
+            /** @description Labels of the issues, merge requests and comments that are sent, with commas */
+            labels_to_be_notified?: string | null;
+            /** @description Whether one of the labels is enough; default `match_any` */
+            labels_to_be_notified_behavior?: string | null;
             /** @description Channel for merge requests events */
             merge_request_channel?: string | null;
             /** @description Sends merge requests events */
@@ -33704,10 +33757,14 @@ export interface components {
             note_channel?: string | null;
             /** @description Sends note events */
             note_events?: boolean;
-            /** @description Sends only failed pipelines */
+            /** @description Sends child pipelines too; default true */
+            notify_child_pipelines?: boolean | null;
+            /** @description Sends only failed pipelines; default true */
             notify_only_broken_pipelines?: boolean | null;
             /** @description Only pipelines of the default branch */
             notify_only_default_branch?: boolean | null;
+            /** @description Sends pipelines only when the status of their ref changes */
+            notify_only_when_pipeline_status_changes?: boolean | null;
             /** @description Name of the package */
             package_name?: string | null;
             /** @description Password */
@@ -33728,7 +33785,7 @@ export interface components {
             push_channel?: string | null;
             /** @description Sends push events */
             push_events?: boolean;
-            /** @description Channels or email addresses, with commas */
+            /** @description Email addresses, with spaces or line breaks between them */
             recipients?: string | null;
             /** @description URL of the repository */
             repository_url?: string | null;
@@ -33782,6 +33839,8 @@ export interface components {
             wiki_page_channel?: string | null;
             /** @description Sends wiki page events */
             wiki_page_events?: boolean;
+            /** @description URL of the workspace */
+            workspace_url?: string | null;
         };
         PutGroupsByIdInvitationsByEmailBody: {
             /** @description Role: 10 guest, 15 planner, 20 reporter, 30 developer, 40 maintainer, 50 owner; 5 minimal access */
@@ -34816,6 +34875,16 @@ export interface components {
             api_key?: string | null;
             /** @description URL of the API */
             api_url?: string | null;
+            /** @description Issuer ID */
+            app_store_issuer_id?: string | null;
+            /** @description Key ID */
+            app_store_key_id?: string | null;
+            /** @description Private key */
+            app_store_private_key?: string | null;
+            /** @description File name of the private key */
+            app_store_private_key_file_name?: string | null;
+            /** @description Sets variables on protected branches and tags only */
+            app_store_protected_refs?: boolean | null;
             /** @description Logs of jobs */
             archive_trace_events?: boolean | null;
             /** @description URL of the server */
@@ -34870,7 +34939,7 @@ export interface components {
             disable_diffs?: boolean | null;
             /** @description URL of the server */
             drone_url?: string | null;
-            /** @description Whether certificates are checked */
+            /** @description Whether certificates are checked; default true */
             enable_ssl_verification?: boolean | null;
             /** @description URL of the wiki */
             external_wiki_url?: string | null;
@@ -34900,6 +34969,10 @@ export interface components {
             jira_issue_transition_id?: string | null;
             /** @description Sends job events */
             job_events?: boolean;
+            /** @description Labels of the issues, merge requests and comments that are sent, with commas */
+            labels_to_be_notified?: string | null;
+            /** @description Whether one of the labels is enough; default `match_any` */
+            labels_to_be_notified_behavior?: string | null;
             /** @description Channel for merge requests events */
             merge_request_channel?: string | null;
             /** @description Sends merge requests events */
@@ -34910,10 +34983,14 @@ export interface components {
             note_channel?: string | null;
             /** @description Sends note events */
             note_events?: boolean;
-            /** @description Sends only failed pipelines */
+            /** @description Sends child pipelines too; default true */
+            notify_child_pipelines?: boolean | null;
+            /** @description Sends only failed pipelines; default true */
             notify_only_broken_pipelines?: boolean | null;
             /** @description Only pipelines of the default branch */
             notify_only_default_branch?: boolean | null;
+            /** @description Sends pipelines only when the status of their ref changes */
+            notify_only_when_pipeline_status_changes?: boolean | null;
             /** @description Name of the package */
             package_name?: string | null;
             /** @description Password */
@@ -34934,7 +35011,7 @@ export interface components {
             push_channel?: string | null;
             /** @description Sends push events */
             push_events?: boolean;
-            /** @description Channels or email addresses, with commas */
+            /** @description Email addresses, with spaces or line breaks between them */
             recipients?: string | null;
             /** @description URL of the repository */
             repository_url?: string | null;
@@ -34988,6 +35065,8 @@ export interface components {
             wiki_page_channel?: string | null;
             /** @description Sends wiki page events */
             wiki_page_events?: boolean;
+            /** @description URL of the workspace */
+            workspace_url?: string | null;
         };
         PutProjectsByIdInvitationsByEmailBody: {
             /** @description Role: 10 guest, 15 planner, 20 reporter, 30 developer, 40 maintainer, 50 owner; 5 minimal access */
@@ -35720,6 +35799,16 @@ export interface components {
             api_key?: string | null;
             /** @description URL of the API */
             api_url?: string | null;
+            /** @description Issuer ID */
+            app_store_issuer_id?: string | null;
+            /** @description Key ID */
+            app_store_key_id?: string | null;
+            /** @description Private key */
+            app_store_private_key?: string | null;
+            /** @description File name of the private key */
+            app_store_private_key_file_name?: string | null;
+            /** @description Sets variables on protected branches and tags only */
+            app_store_protected_refs?: boolean | null;
             /** @description Logs of jobs */
             archive_trace_events?: boolean | null;
             /** @description URL of the server */
@@ -35774,7 +35863,7 @@ export interface components {
             disable_diffs?: boolean | null;
             /** @description URL of the server */
             drone_url?: string | null;
-            /** @description Whether certificates are checked */
+            /** @description Whether certificates are checked; default true */
             enable_ssl_verification?: boolean | null;
             /** @description URL of the wiki */
             external_wiki_url?: string | null;
@@ -35804,6 +35893,10 @@ export interface components {
             jira_issue_transition_id?: string | null;
             /** @description Sends job events */
             job_events?: boolean;
+            /** @description Labels of the issues, merge requests and comments that are sent, with commas */
+            labels_to_be_notified?: string | null;
+            /** @description Whether one of the labels is enough; default `match_any` */
+            labels_to_be_notified_behavior?: string | null;
             /** @description Channel for merge requests events */
             merge_request_channel?: string | null;
             /** @description Sends merge requests events */
@@ -35814,10 +35907,14 @@ export interface components {
             note_channel?: string | null;
             /** @description Sends note events */
             note_events?: boolean;
-            /** @description Sends only failed pipelines */
+            /** @description Sends child pipelines too; default true */
+            notify_child_pipelines?: boolean | null;
+            /** @description Sends only failed pipelines; default true */
             notify_only_broken_pipelines?: boolean | null;
             /** @description Only pipelines of the default branch */
             notify_only_default_branch?: boolean | null;
+            /** @description Sends pipelines only when the status of their ref changes */
+            notify_only_when_pipeline_status_changes?: boolean | null;
             /** @description Name of the package */
             package_name?: string | null;
             /** @description Password */
@@ -35838,7 +35935,7 @@ export interface components {
             push_channel?: string | null;
             /** @description Sends push events */
             push_events?: boolean;
-            /** @description Channels or email addresses, with commas */
+            /** @description Email addresses, with spaces or line breaks between them */
             recipients?: string | null;
             /** @description URL of the repository */
             repository_url?: string | null;
@@ -35892,6 +35989,8 @@ export interface components {
             wiki_page_channel?: string | null;
             /** @description Sends wiki page events */
             wiki_page_events?: boolean;
+            /** @description URL of the workspace */
+            workspace_url?: string | null;
         };
         PutProjectsByIdSnippetsBySnippetIdBody: {
             /** @description What the one file holds */
@@ -36273,6 +36372,8 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             description: string | null;
+            /** @description Whether only members may comment */
+            discussion_locked: boolean;
             downvotes: number;
             /**
              * Format: date
@@ -36301,6 +36402,8 @@ export interface components {
             end_date: string | null;
             /** @description Id of the group */
             group_id: number;
+            /** @enum {string|null} */
+            health_status: "on_track" | "needs_attention" | "at_risk" | null;
             id: number;
             /** @description Number within the group */
             iid: number;
@@ -36353,6 +36456,7 @@ export interface components {
             state: "opened" | "closed";
             /** @description Readable on `color` */
             text_color: string;
+            time_stats: components["schemas"]["TimeStats"];
             title: string;
             /** Format: date-time */
             updated_at: string;
@@ -41259,7 +41363,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Name of the switch */
+                /** @description Name of the switch; an unknown one has no effect */
                 name: string;
             };
             cookie?: never;

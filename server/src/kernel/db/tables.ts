@@ -2083,10 +2083,13 @@ export interface ReleasesTable {
 }
 
 export interface RepositoryChecksTable {
-  project_id: number;
+  project_id: number | null;
   checked_at: Date;
   problems: Generated<string[]>;
   told_at: Date | null;
+  id: Generated<number>;
+  wiki_id: number | null;
+  snippet_id: number | null;
 }
 
 export interface RepositoryIntentsTable {

@@ -43,9 +43,10 @@ function Fields({ place, kind, close, found }: FormProps & { found: Integration 
   const cache = useQueryClient();
   const [values, setValues] = useState<Record<string, FieldValue>>(() =>
     Object.fromEntries(
-      kind.fields.map(({ name, type }) => {
+      kind.fields.map(({ name, type, default: usual }) => {
         const kept = found?.properties[name];
-        if (type === 'flag') return [name, kept === true];
+        // A flag that nobody set is what it is without the form: saving it must not switch off checks of certificates.
+        if (type === 'flag') return [name, (kept ?? usual) === true];
         return [name, Array.isArray(kept) ? kept.join(', ') : kept === undefined || kept === null ? '' : String(kept)];
       }),
     ),

@@ -14,7 +14,7 @@ interface IntegrationInputProps {
 }
 
 export function IntegrationInput({ field, value, kept, error, change }: IntegrationInputProps) {
-  const { name, type, secret, required, description, values } = field;
+  const { name, type, secret, required, description, values, default: usual } = field;
   if (type === 'flag')
     return (
       <Switch
@@ -30,7 +30,7 @@ export function IntegrationInput({ field, value, kept, error, change }: Integrat
       <NativeSelect
         {...shared}
         data={[
-          { value: '', label: 'Default' },
+          { value: '', label: usual === null ? 'Default' : `Default (${String(usual).replaceAll('_', ' ')})` },
           ...(values ?? []).map((each) => ({ value: each, label: each.replaceAll('_', ' ') })),
         ]}
         onChange={(event) => change(event.currentTarget.value)}

@@ -28,6 +28,10 @@ export interface IntegrationField {
   readonly values?: readonly string[];
   /** What counts where it is not set. */
   readonly fallback?: string;
+  /** What a flag is when the integration is set up, unless it is given. */
+  readonly initial?: boolean;
+  /** Entries that it may have, with commas or spaces between them. */
+  readonly most?: number;
 }
 
 export interface IntegrationDefinition {
@@ -51,7 +55,12 @@ const secret = (name: string, description: string, more: Partial<IntegrationFiel
   text(name, description, { secret: true, ...more });
 const url = (name: string, description: string, more: Partial<IntegrationField> = {}) =>
   text(name, description, { type: 'url', ...more });
-const flag = (name: string, description: string): IntegrationField => ({ name, type: 'flag', description });
+const flag = (name: string, description: string, initial = false): IntegrationField => ({
+  name,
+  type: 'flag',
+  description: initial ? `${description}; default true` : description,
+  ...(initial ? { initial } : {}),
+});
 const required = { required: true } as const;
 
 const branches: IntegrationField = {
@@ -61,7 +70,23 @@ const branches: IntegrationField = {
   description: 'Branches whose pushes and pipelines are sent; default `default`',
   fallback: 'default',
 };
-const onlyBroken = flag('notify_only_broken_pipelines', 'Sends only failed pipelines');
+const pipelines = [
+  flag('notify_only_broken_pipelines', 'Sends only failed pipelines', true),
+  flag('notify_only_when_pipeline_status_changes', 'Sends pipelines only when the status of their ref changes'),
+];
+/** What of an event decides whether a chat hears of it, besides its switch. */
+const chatFilters: readonly IntegrationField[] = [
+  ...pipelines,
+  branches,
+  text('labels_to_be_notified', 'Labels of the issues, merge requests and comments that are sent, with commas'),
+  {
+    name: 'labels_to_be_notified_behavior',
+    type: 'choice',
+    values: ['match_any', 'match_all'],
+    description: 'Whether one of the labels is enough; default `match_any`',
+    fallback: 'match_any',
+  },
+];
 const webhook = url('webhook', 'Incoming webhook URL', { ...required, secret: true });
 
 const chatEvents: readonly IntegrationEvent[] = [
@@ -93,7 +118,7 @@ export const channelFields: Partial<Readonly<Record<IntegrationEvent, string>>> 
   vulnerability_events: 'vulnerability_channel',
 };
 const channels = Object.entries(channelFields).map(([event, name]) =>
-  text(name, `Channel for ${event.replace(/_events$/, '').replaceAll('_', ' ')} events`),
+  text(name, `Channel for ${event.replace(/_events$/, '').replaceAll('_', ' ')} events`, { most: 10 }),
 );
 /** Where a channel is a webhook of its own, its URL is as secret as the first one. */
 const webhookChannels = channels.map((field): IntegrationField => ({ ...field, type: 'url', secret: true }));
@@ -136,32 +161,30 @@ export const definitions: readonly IntegrationDefinition[] = [
   acting('slack', 'Slack notifications', chatEvents, [
     webhook,
     text('username', 'Name that messages are sent under'),
-    text('channel', 'Channel for events without one of their own'),
-    onlyBroken,
-    branches,
+    text('channel', 'Channel for events without one of their own', { most: 10 }),
+    ...chatFilters,
     ...channels,
   ]),
   acting('mattermost', 'Mattermost notifications', chatEvents, [
     webhook,
     text('username', 'Name that messages are sent under'),
-    text('channel', 'Channel for events without one of their own'),
-    onlyBroken,
-    branches,
+    text('channel', 'Channel for events without one of their own', { most: 10 }),
+    ...chatFilters,
     ...channels,
   ]),
-  acting('discord', 'Discord Notifications', chatEvents, [webhook, onlyBroken, branches, ...webhookChannels]),
-  acting('microsoft-teams', 'Microsoft Teams notifications', chatEvents, [webhook, onlyBroken, branches]),
+  acting('discord', 'Discord Notifications', chatEvents, [webhook, ...chatFilters, ...webhookChannels]),
+  acting('microsoft-teams', 'Microsoft Teams notifications', chatEvents, [webhook, ...chatFilters]),
   acting('telegram', 'Telegram', chatEvents, [
     url('hostname', 'URL of another API server than `https://api.telegram.org`'),
     secret('token', 'Token of the bot', required),
     text('room', 'Id of the chat, or `@name` of the channel', required),
     text('thread', 'Id of the topic in the chat', { type: 'number' }),
-    onlyBroken,
-    branches,
+    ...chatFilters,
   ]),
-  acting('hangouts-chat', 'Google Chat', chatEvents, [webhook, onlyBroken, branches]),
-  acting('webex-teams', 'Webex Teams', chatEvents, [webhook, onlyBroken, branches]),
-  acting('unify-circuit', 'Unify Circuit', chatEvents, [webhook, onlyBroken, branches]),
+  acting('hangouts-chat', 'Google Chat', chatEvents, [webhook, ...chatFilters]),
+  acting('pumble', 'Pumble', chatEvents, [webhook, ...chatFilters]),
+  acting('webex-teams', 'Webex Teams', chatEvents, [webhook, ...chatFilters]),
+  acting('unify-circuit', 'Unify Circuit', chatEvents, [webhook, ...chatFilters]),
   acting(
     'pushover',
     'Pushover',
@@ -194,7 +217,7 @@ export const definitions: readonly IntegrationDefinition[] = [
       text('jira_issue_transition_id', 'Ids of transitions to apply in their order, with commas'),
       { name: 'project_keys', type: 'list', description: 'Only issues of these Jira projects' },
       flag('issues_enabled', 'Stored; has no effect'),
-      flag('comment_on_event_enabled', 'Comments on issues that commits and merge requests mention; default true'),
+      flag('comment_on_event_enabled', 'Comments on issues that commits and merge requests mention', true),
     ],
   ),
   acting(
@@ -204,7 +227,7 @@ export const definitions: readonly IntegrationDefinition[] = [
     [
       url('jenkins_url', 'URL of the Jenkins server', required),
       text('project_name', 'Name in the URL of the Jenkins project', required),
-      flag('enable_ssl_verification', 'Whether certificates are checked; default true'),
+      flag('enable_ssl_verification', 'Whether certificates are checked', true),
       text('username', 'Username'),
       secret('password', 'Password'),
     ],
@@ -214,7 +237,7 @@ export const definitions: readonly IntegrationDefinition[] = [
     'Emails on push',
     ['push_events', 'tag_push_events'],
     [
-      text('recipients', 'Email addresses, with spaces or line breaks between them', required),
+      text('recipients', 'Email addresses, with spaces or line breaks between them', { ...required, most: 750 }),
       flag('disable_diffs', 'Leaves out the diffs'),
       flag(
         'send_from_committer_email',
@@ -228,8 +251,9 @@ export const definitions: readonly IntegrationDefinition[] = [
     'Pipeline status emails',
     ['pipeline_events'],
     [
-      text('recipients', 'Email addresses, with commas or line breaks between them', required),
-      onlyBroken,
+      text('recipients', 'Email addresses, with commas or line breaks between them', { ...required, most: 30 }),
+      ...pipelines,
+      flag('notify_child_pipelines', 'Sends child pipelines too', true),
       flag('notify_only_default_branch', 'Only pipelines of the default branch'),
       branches,
     ],
@@ -242,6 +266,20 @@ export const definitions: readonly IntegrationDefinition[] = [
   tracker('youtrack', 'YouTrack', ['project_url', 'issues_url']),
   tracker('clickup', 'ClickUp', ['project_url', 'issues_url']),
   tracker('phorge', 'Phorge', ['project_url', 'issues_url']),
+  linked('linear', 'Linear', [url('workspace_url', 'URL of the workspace', required)]),
+  stored('apple-app-store', 'Apple App Store Connect', [
+    text('app_store_issuer_id', 'Issuer ID', required),
+    text('app_store_key_id', 'Key ID', required),
+    secret('app_store_private_key', 'Private key', required),
+    text('app_store_private_key_file_name', 'File name of the private key', required),
+    flag('app_store_protected_refs', 'Sets variables on protected branches and tags only'),
+  ]),
+  stored(
+    'squash-tm',
+    'Squash TM',
+    [url('url', 'URL of the webhook', required), secret('token', 'Secret token')],
+    ['issues_events', 'confidential_issues_events'],
+  ),
   stored(
     'asana',
     'Asana',
@@ -254,7 +292,7 @@ export const definitions: readonly IntegrationDefinition[] = [
     'Atlassian Bamboo',
     [
       url('bamboo_url', 'URL of the server', required),
-      flag('enable_ssl_verification', 'Whether certificates are checked'),
+      flag('enable_ssl_verification', 'Whether certificates are checked', true),
       text('build_key', 'Key of the build plan', required),
       ...login,
     ],
@@ -289,7 +327,7 @@ export const definitions: readonly IntegrationDefinition[] = [
     [
       secret('token', 'Token', required),
       url('drone_url', 'URL of the server', required),
-      flag('enable_ssl_verification', 'Whether certificates are checked'),
+      flag('enable_ssl_verification', 'Whether certificates are checked', true),
     ],
     ['push_events', 'merge_requests_events', 'tag_push_events'],
   ),
@@ -300,8 +338,7 @@ export const definitions: readonly IntegrationDefinition[] = [
       url('hostname', 'URL of the server'),
       secret('token', 'Access token', required),
       text('room', 'Id of the room', required),
-      onlyBroken,
-      branches,
+      ...chatFilters,
     ],
     chatEvents,
   ),
@@ -322,7 +359,7 @@ export const definitions: readonly IntegrationDefinition[] = [
     'JetBrains TeamCity',
     [
       url('teamcity_url', 'URL of the server', required),
-      flag('enable_ssl_verification', 'Whether certificates are checked'),
+      flag('enable_ssl_verification', 'Whether certificates are checked', true),
       text('build_type', 'Id of the build configuration', required),
       ...login,
     ],
@@ -376,7 +413,10 @@ const bySlug = new Map(definitions.map((definition) => [definition.slug, definit
 /** Both spellings are known: `custom-issue-tracker` and `custom_issue_tracker`. */
 export const definitionOf = (slug: string): IntegrationDefinition | undefined => bySlug.get(slug.replaceAll('_', '-'));
 
-/** Every field that some integration has, once. */
-export const allFields: ReadonlyMap<string, IntegrationField> = new Map(
-  definitions.flatMap(({ fields }) => fields.map((field) => [field.name, field] as const)),
-);
+/** Every field that some integration has, once: of those of one name the one that takes the most entries. */
+export const allFields: ReadonlyMap<string, IntegrationField> = definitions
+  .flatMap(({ fields }) => fields)
+  .reduce(
+    (all, field) => ((all.get(field.name)?.most ?? 0) > (field.most ?? 0) ? all : all.set(field.name, field)),
+    new Map<string, IntegrationField>(),
+  );

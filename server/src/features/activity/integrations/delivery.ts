@@ -11,10 +11,11 @@ import type { Settings } from '../../../kernel/settings/index.ts';
 import type { PushedDiff, WebhookDependencies } from '../webhook-payloads/index.ts';
 import type { Announcement, HookMessage } from '../webhooks/index.ts';
 import { integrationsAllowed } from './allowed.ts';
-import { definitionOf, type IntegrationField } from './definitions.ts';
+import { definitionOf } from './definitions.ts';
+import { integrationFilters } from './filters.ts';
 import * as queries from './integrations.queries.ts';
 import { chatServices } from './services/chat.ts';
-import { mentionInJira } from './services/jira.ts';
+import { askJira, mentionInJira } from './services/jira.ts';
 import { mailOf, recipientsOf } from './services/mails.ts';
 import { chatMessage } from './services/message.ts';
 import { type IntegrationValues, openedValues } from './settings.ts';
@@ -46,12 +47,12 @@ const keptDays = 7;
 const batch = 1000;
 const attempts = 4;
 const answerBytes = 64 * 1024;
+const nothing: Outcome = { ok: true, message: 'Nothing to send for this event' };
 const temporary: ReadonlySet<string> = new Set(['connection', 'timeout', 'unresolved']);
-
-const object = (value: unknown): Json => (typeof value === 'object' && value !== null ? (value as Json) : {});
 
 export function integrationDelivery(deps: IntegrationDeliveryDependencies) {
   const { db, outbound } = deps;
+  const refusal = integrationFilters(deps);
 
   interface Request {
     readonly method?: 'GET' | 'POST';
@@ -70,32 +71,10 @@ export function integrationDelivery(deps: IntegrationDeliveryDependencies) {
 
   const accepted = ({ status }: { status: number }) => status >= 200 && status < 300;
 
-  /** Whether the branch of a push or pipeline is one that the integration wants to hear of. */
-  async function wantsBranch(
-    { fallback }: IntegrationField,
-    values: IntegrationValues,
-    projectId: number,
-    payload: Json,
-  ): Promise<boolean> {
-    const pipeline = payload.object_kind === 'pipeline' ? object(payload.object_attributes) : null;
-    if (payload.object_kind !== 'push' && (!pipeline || pipeline.tag === true)) return true;
-    const given = String((pipeline ?? payload).ref ?? '');
-    const ref = given.startsWith('refs/') ? given : `refs/heads/${given}`;
-    const which =
-      values.notify_only_default_branch === true ? 'default' : String(values.branches_to_be_notified ?? fallback);
-    if (which === 'all') return true;
-    const subject = await deps.webhooks.project(projectId);
-    if (!subject) return false;
-    const isDefault = ref === `refs/heads/${subject.project.default_branch}`;
-    if (which === 'default') return isDefault;
-    const isProtected = await deps.webhooks.repository.isProtected(subject, ref);
-    return which === 'protected' ? isProtected : isDefault || isProtected;
-  }
-
   async function sendToChat(slug: string, values: IntegrationValues, event: string, payload: Json): Promise<Outcome> {
     const message = chatMessage(payload);
     const service = chatServices[slug];
-    if (!message || !service) return { ok: true, message: 'Nothing to send for this event' };
+    if (!message || !service) return nothing;
     for (const request of service(values, event, message)) {
       const answer = await send(request);
       if (!accepted(answer)) return { ok: false, message: `The service answered ${answer.status}` };
@@ -121,7 +100,9 @@ export function integrationDelivery(deps: IntegrationDeliveryDependencies) {
   async function sendByMail(slug: string, values: IntegrationValues, projectId: number, payload: Json) {
     const pushed = slug === 'emails-on-push';
     const mail = mailOf(payload, pushed ? await diffOf(values, projectId, payload) : null);
-    if (!mail) return { ok: true, message: 'Nothing to send for this event' };
+    if (!mail) return nothing;
+    const subject = await deps.webhooks.project(projectId);
+    if (subject?.project.emails_enabled === false) return { ok: true, message: 'Emails of the project are disabled' };
     if (!deps.mail.configured) return { ok: false, message: 'No mail server is configured' };
     const recipients = recipientsOf(values);
     const from = pushed && values.send_from_committer_email === true ? await senderOf(payload) : undefined;
@@ -151,45 +132,60 @@ export function integrationDelivery(deps: IntegrationDeliveryDependencies) {
     return { ok: accepted(answer), message: `Jenkins answered ${answer.status}` };
   }
 
+  /** Asks Jira. Throws the reason where it refuses. */
+  async function sendToJira(request: Request): Promise<unknown> {
+    const answer = await send(request);
+    if (!accepted(answer)) throw new Error(`Jira answered ${answer.status}`);
+    try {
+      return JSON.parse(answer.body) as unknown;
+    } catch {
+      return null;
+    }
+  }
+
   async function jira(values: IntegrationValues, payload: Json): Promise<Outcome> {
-    const count = await mentionInJira(values, payload, async (request) => {
-      const answer = await send(request);
-      if (!accepted(answer)) throw new Error(`Jira answered ${answer.status}`);
-      try {
-        return JSON.parse(answer.body) as unknown;
-      } catch {
-        return null;
-      }
-    });
+    const count = await mentionInJira(values, payload, sendToJira);
     return { ok: true, message: `${count} issues mentioned` };
   }
 
-  /** Sends one event. Throws NotReached where another try may help. */
+  async function sent(
+    slug: string,
+    values: IntegrationValues,
+    projectId: number,
+    message: { readonly event: string; readonly switch: string; readonly payload: Json },
+    test: boolean,
+  ): Promise<Outcome> {
+    const { payload } = message;
+    switch (slug) {
+      case 'jira':
+        return test ? { ok: true, message: await askJira(values, sendToJira) } : await jira(values, payload);
+      case 'jenkins':
+        return await sendToJenkins(values, message.event, payload);
+      case 'emails-on-push':
+      case 'pipelines-email':
+        return await sendByMail(slug, values, projectId, payload);
+      default:
+        return await sendToChat(slug, values, message.switch, payload);
+    }
+  }
+
+  /**
+   * Sends one event. A test is sent whatever the integration filters, and fails where there is nothing to send. Throws
+   * NotReached where another try may help.
+   */
   async function sendEvent(
     row: Integration,
     projectId: number,
     message: Omit<HookMessage, 'trigger'> & { switch: string },
-  ) {
+    test = false,
+  ): Promise<Outcome> {
     const values = openedValues(deps.secrets, row);
     const payload = message.payload as Json;
-    const pipeline = payload.object_kind === 'pipeline' ? object(payload.object_attributes) : null;
-    if (pipeline && values.notify_only_broken_pipelines === true && pipeline.status !== 'failed')
-      return { ok: true, message: 'Only failed pipelines are sent' };
-    const filter = definitionOf(row.slug)?.fields.find(({ name }) => name === 'branches_to_be_notified');
-    if (filter && !(await wantsBranch(filter, values, projectId, payload)))
-      return { ok: true, message: 'The branch is not one that is sent' };
+    const reason = test ? null : await refusal(row, projectId, values, payload);
+    if (reason !== null) return { ok: true, message: reason };
     try {
-      switch (row.slug) {
-        case 'jira':
-          return await jira(values, payload);
-        case 'jenkins':
-          return await sendToJenkins(values, message.event, payload);
-        case 'emails-on-push':
-        case 'pipelines-email':
-          return await sendByMail(row.slug, values, projectId, payload);
-        default:
-          return await sendToChat(row.slug, values, message.switch, payload);
-      }
+      const outcome = await sent(row.slug, values, projectId, { ...message, payload }, test);
+      return test && outcome === nothing ? { ...outcome, ok: false } : outcome;
     } catch (error) {
       if (error instanceof NotReached) throw error;
       return { ok: false, message: (error as Error).message };

@@ -94,6 +94,9 @@ export const IntegrationKind = Entity('IntegrationDefinition', {
       secret: Flag(),
       description: Text(),
       values: Sometimes(Nullable(Type.Array(Type.String()))),
+      default: AnyJson({
+        description: 'What counts where it is not given when the integration is set up; null: nothing',
+      }),
     }),
   ),
 });
@@ -103,12 +106,13 @@ export const integrationKindJson = (definition: IntegrationDefinition): Static<t
   title: definition.title,
   acts: definition.acts,
   events: [...definition.events],
-  fields: definition.fields.map(({ name, type, description, required, secret, values }) => ({
+  fields: definition.fields.map(({ name, type, description, required, secret, values, fallback, initial }) => ({
     name,
     type,
     required: required ?? false,
     secret: secret ?? false,
     description,
     values: values ? [...values] : null,
+    default: initial ?? fallback ?? null,
   })),
 });

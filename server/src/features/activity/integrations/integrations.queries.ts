@@ -140,6 +140,21 @@ export async function forgetCalls(db: Db, days: number, limit: number): Promise<
   return Number(result.numDeletedRows);
 }
 
+/** How the newest pipeline of a ref before another one ended; undefined where none has. */
+export async function statusBefore(db: Db, projectId: number, ref: string, id: number): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('pipelines')
+    .select('status')
+    .where('project_id', '=', projectId)
+    .where('ref', '=', ref)
+    .where('id', '<', id)
+    .where('status', 'in', ['success', 'failed'])
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.status;
+}
+
 /** How an active user with a confirmed address is shown as the sender of a mail. */
 export const senderById = (db: Db, id: number): Promise<{ name: string; address: string } | undefined> =>
   db

@@ -15,7 +15,7 @@ import type { Settings } from '../../../kernel/settings/index.ts';
 import type { Place } from '../../namespaces/index.ts';
 import type { HookEvent, HookMessage } from '../webhooks/index.ts';
 import { integrationsAllowed } from './allowed.ts';
-import { allFields, definitionOf, definitions, integrationEvents } from './definitions.ts';
+import { allFields, definitionOf, definitions, type IntegrationField, integrationEvents } from './definitions.ts';
 import type { IntegrationDelivery } from './delivery.ts';
 import {
   IntegrationBasic,
@@ -48,17 +48,15 @@ export interface IntegrationRouteDependencies {
 const common = { credentials: ['token', 'session'], tag: 'Integrations' } as const;
 const slug = Str({ minLength: 1, maxLength: 64, description: 'Name of the integration, for instance `slack`' });
 
-const parameterOf = (type: string, description: string) => {
+const parameterOf = ({ type, description, most = 0 }: IntegrationField) => {
   if (type === 'flag') return Optional(OrNull(Bool({ description })));
   if (type === 'number') return Optional(OrNull(Int({ minimum: 0, maximum: 2_147_483_647, description })));
   if (type === 'list') return Optional(OrNull(List(Str({ maxLength: 255 }), { maxItems: 100, description })));
-  return Optional(OrNull(Str({ maxLength: 10_000, description })));
+  return Optional(OrNull(Str({ maxLength: Math.max(10_000, 100 * most), description })));
 };
 /** All fields of all integrations: those of others than the named one are ignored. */
 const attributes: TProperties = {
-  ...Object.fromEntries(
-    [...allFields.values()].map(({ name, type, description }) => [name, parameterOf(type, description)]),
-  ),
+  ...Object.fromEntries([...allFields.values()].map((field) => [field.name, parameterOf(field)])),
   ...Object.fromEntries(
     integrationEvents.map((event) => [
       event,
@@ -206,7 +204,8 @@ export function integrationRoutes(deps: IntegrationRouteDependencies): Route[] {
     const message = await deps.sample(subject, event, user);
     if (typeof message === 'string') throw unprocessable(message);
     try {
-      const outcome = await deps.delivery.sendEvent(effective.row, subject.project.id, { ...message, switch: event });
+      const told = { ...message, switch: event };
+      const outcome = await deps.delivery.sendEvent(effective.row, subject.project.id, told, true);
       if (!outcome.ok) throw unprocessable(outcome.message);
       return { message: outcome.message };
     } catch (error) {

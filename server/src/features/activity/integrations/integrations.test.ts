@@ -67,7 +67,7 @@ it('an integration is set, listed, changed and disabled, also under its older na
     status: 200,
     body: { slug: 'slack', active: true, inherited: false, push_events: true, note_events: false },
   });
-  expect(set.body.properties).toEqual({ username: 'bot' });
+  expect(set.body.properties).toEqual({ username: 'bot', notify_only_broken_pipelines: true });
   for (const path of ['integrations', 'services']) {
     expect((await call<Json[]>('GET', `${place}/${path}`)).body.map(({ slug }) => slug)).toEqual(['slack']);
     const one = await call('GET', `${place}/${path}/slack`);
@@ -80,6 +80,7 @@ it('an integration is set, listed, changed and disabled, also under its older na
   // The secret stays where it is not given again.
   expect((await call('PUT', `${place}/services/slack`, { username: 'other' })).body.properties).toEqual({
     username: 'other',
+    notify_only_broken_pipelines: true,
   });
   expect((await call('DELETE', `${place}/integrations/slack`)).status).toBe(204);
   expect((await call('DELETE', `${place}/services/slack`)).status).toBe(204);

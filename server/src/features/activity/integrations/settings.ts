@@ -21,6 +21,10 @@ export function openedValues(secrets: Pick<Secrets, 'open'>, row: Integration): 
 const originOf = (address: IntegrationValue | undefined) =>
   typeof address === 'string' ? URL.parse(address)?.origin : undefined;
 
+/** The entries of a field that holds several. */
+export const entriesOf = (value: unknown): string[] =>
+  typeof value === 'string' ? value.split(/[\s,;]+/).filter((entry) => entry !== '') : [];
+
 function without(values: Record<string, IntegrationValue>, fields: readonly IntegrationField[]): void {
   for (const { name } of fields) delete values[name];
 }
@@ -51,11 +55,15 @@ export async function mergedValues(
     if (value === null || value === '') delete values[name];
     else values[name] = value as IntegrationValue;
   }
+  if (Object.keys(before).length === 0)
+    for (const { name, initial } of definition.fields) if (initial !== undefined) values[name] ??= initial;
   const missing = definition.fields.filter(({ name, required }) => required && values[name] === undefined);
   if (missing.length > 0) throw invalidParameters(missing.map(({ name }) => `${name} is missing`));
-  for (const { name, type, values: choices } of definition.fields) {
+  for (const { name, type, values: choices, most = Number.POSITIVE_INFINITY } of definition.fields) {
     const value = values[name];
     if (value === undefined) continue;
+    if (given[name] !== undefined && entriesOf(value).length > most)
+      throw invalidRecord({ [name]: [`can't have more than ${most} entries`] });
     if (choices && !choices.includes(String(value))) throw invalidParameters([`${name} does not have a valid value`]);
     if (type !== 'url' || given[name] === undefined) continue;
     if (!/^https?:$/.test(URL.parse(String(value))?.protocol ?? ''))

@@ -29,6 +29,7 @@ const namings: Readonly<Record<string, Naming>> = {
   youtrack: whole(/^([A-Za-z][A-Za-z0-9_]*-\d+)$/),
   clickup: whole(/^(?:(?:#|CU-)([a-z0-9]+)|([A-Z0-9_]{2,10}-\d+))$/),
   phorge: whole(/^T(\d+)$/),
+  linear: whole(/^([A-Z][A-Z0-9_]*-\d+)$/),
   jira: (word, _short, values) => {
     const [key] = keysIn(values, word);
     return key !== undefined && `${text(values.jira_issue_prefix)}${key}` === word ? key : null;
@@ -45,6 +46,10 @@ function webAddress(address: string): string | null {
 
 /** Where the pages of a tracker are; `:id` stands for the issue. */
 function addressesOf(slug: string, values: IntegrationValues) {
+  if (slug === 'linear') {
+    const workspace = text(values.workspace_url).replace(/\/+$/, '');
+    return { project: workspace, issue: `${workspace}/issue/:id`, creation: '' };
+  }
   if (slug !== 'jira')
     return { project: text(values.project_url), issue: text(values.issues_url), creation: text(values.new_issue_url) };
   const base = text(values.url).replace(/\/+$/, '');

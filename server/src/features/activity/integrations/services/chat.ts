@@ -1,6 +1,6 @@
 /** Requests to chat services: each takes one message in its own form. */
 import { channelFields, type IntegrationEvent } from '../definitions.ts';
-import type { IntegrationValues } from '../settings.ts';
+import { entriesOf, type IntegrationValues } from '../settings.ts';
 import { type ChatMessage, rendered } from './message.ts';
 
 interface ChatRequest {
@@ -18,21 +18,22 @@ const post = (url: string, body: object): ChatRequest => ({ url, body: JSON.stri
 const joined = ({ sentence, details }: { sentence: string; details: string }) =>
   details === '' ? sentence : `${sentence}\n${details}`;
 
+/** The channel of an event; what is confidential goes where the rest of its kind goes, unless it has one of its own. */
 function channelOf(values: IntegrationValues, event: string): string {
-  const field = channelFields[event as IntegrationEvent];
-  return (field && text(values, field)) || text(values, 'channel');
+  const fields = [event, event.replace(/^confidential_/, '')].flatMap(
+    (name) => channelFields[name as IntegrationEvent] ?? [],
+  );
+  return fields.map((field) => text(values, field)).find(Boolean) ?? text(values, 'channel');
 }
 
 /** One for each channel. */
 function attachment(values: IntegrationValues, event: string, message: ChatMessage): ChatRequest[] {
   const { sentence, details } = rendered(message, 'slack');
-  const channels = channelOf(values, event)
-    .split(',')
-    .map((name) => name.trim());
-  return channels.map((channel) =>
+  const channels: readonly (string | null)[] = [...new Set(entriesOf(channelOf(values, event)))];
+  return (channels.length === 0 ? [null] : channels).map((channel) =>
     post(text(values, 'webhook'), {
       text: sentence,
-      ...(channel === '' ? {} : { channel }),
+      ...(channel === null ? {} : { channel }),
       ...(text(values, 'username') === '' ? {} : { username: text(values, 'username') }),
       ...(details === '' ? {} : { attachments: [{ color: message.color, text: details, fallback: details }] }),
     }),
@@ -80,6 +81,7 @@ export const chatServices: Readonly<Record<string, Service>> = {
   'hangouts-chat': (values, _event, message) => [
     post(text(values, 'webhook'), { text: joined(rendered(message, 'slack')) }),
   ],
+  pumble: (values, _event, message) => [post(text(values, 'webhook'), { text: joined(rendered(message, 'plain')) })],
   'webex-teams': (values, _event, message) => [
     post(text(values, 'webhook'), { markdown: joined(rendered(message, 'markdown')).replaceAll('\n', '  \n') }),
   ],

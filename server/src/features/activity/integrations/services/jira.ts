@@ -61,52 +61,86 @@ interface Mention {
   readonly closes: boolean;
 }
 
-/** What of an event names issues. */
-function mentionsOf(values: IntegrationValues, payload: Json): Mention[] {
-  const project = object(payload.project);
-  if (payload.object_kind === 'push') {
-    const onDefault = payload.ref === `refs/heads/${text(project.default_branch)}`;
-    return list(payload.commits).flatMap((commit) => {
-      const message = text(commit.message);
-      return keysIn(values, message).map((key) => ({
-        key,
-        by: text(object(commit.author).name),
-        what: 'a commit',
-        title: message.split('\n')[0] ?? '',
-        url: text(commit.url),
-        closes: onDefault && message.split('\n').some((line) => closing.test(line) && line.includes(key)),
-      }));
-    });
-  }
-  if (payload.object_kind !== 'merge_request') return [];
+const closesIn = (lines: string, key: string): boolean =>
+  lines.split('\n').some((line) => closing.test(line) && line.includes(key));
+
+function ofPush(values: IntegrationValues, payload: Json): Mention[] {
+  const onDefault = payload.ref === `refs/heads/${text(object(payload.project).default_branch)}`;
+  return list(payload.commits).flatMap((commit) => {
+    const message = text(commit.message);
+    return keysIn(values, message).map((key) => ({
+      key,
+      by: text(object(commit.author).name),
+      what: 'a commit',
+      title: message.split('\n')[0] ?? '',
+      url: text(commit.url),
+      closes: onDefault && closesIn(message, key),
+    }));
+  });
+}
+
+/** Merge requests count when they are opened, when their texts change, and when they are merged: into the default branch they close. */
+function ofMergeRequest(values: IntegrationValues, payload: Json): Mention[] {
   const request = object(payload.object_attributes);
-  if (request.action !== 'open') return [];
-  return keysIn(values, `${text(request.title)}\n${text(request.description)}`).map((key) => ({
+  const changes = object(payload.changes);
+  const told =
+    ['open', 'reopen', 'merge'].includes(text(request.action)) ||
+    (request.action === 'update' && (changes.title !== undefined || changes.description !== undefined));
+  if (!told) return [];
+  const merged = request.action === 'merge' && request.target_branch === object(payload.project).default_branch;
+  const description = text(request.description);
+  return keysIn(values, `${text(request.title)}\n${description}`).map((key) => ({
     key,
     by: text(object(payload.user).name),
     what: 'a merge request',
     title: text(request.title),
     url: text(request.url),
-    closes: false,
+    closes: merged && closesIn(description, key),
   }));
 }
 
-/** Answers how many issues were commented on. */
+/** What of an event names issues. */
+function mentionsOf(values: IntegrationValues, payload: Json): Mention[] {
+  if (payload.object_kind === 'push') return ofPush(values, payload);
+  return payload.object_kind === 'merge_request' ? ofMergeRequest(values, payload) : [];
+}
+
+const baseOf = (values: IntegrationValues) => (text(values.api_url) || text(values.url)).replace(/\/+$/, '');
+
+/** Whether the address is a Jira that takes the credentials, in a sentence. */
+export async function askJira(values: IntegrationValues, send: JiraSend): Promise<string> {
+  const ask = (what: string) =>
+    send({ method: 'GET', url: `${baseOf(values)}/rest/api/2/${what}`, headers: headersOf(values) });
+  const { version } = object(await ask('serverInfo'));
+  if (text(version) === '') throw new Error('No Jira answered at this address');
+  await ask('myself');
+  return `Jira ${text(version)} answered`;
+}
+
+/** Answers how many issues were mentioned. */
 export async function mentionInJira(values: IntegrationValues, payload: Json, send: JiraSend): Promise<number> {
-  const base = (text(values.api_url) || text(values.url)).replace(/\/+$/, '');
+  const base = baseOf(values);
   const headers = headersOf(values);
   const issue = (key: string) => `${base}/rest/api/2/issue/${encodeURIComponent(key)}`;
+  const get = (url: string) => send({ method: 'GET', url, headers });
   const post = (url: string, body: object) => send({ method: 'POST', url, headers, body: JSON.stringify(body) });
   const project = text(object(payload.project).path_with_namespace);
   const mentions = mentionsOf(values, payload).slice(0, mostIssues);
 
+  /** The link to a commit or merge request that an issue has: with one, that was mentioned before, for instance by a push to another branch. */
+  const linked = async (key: string, url: string): Promise<boolean> =>
+    list(await get(`${issue(key)}/remotelink`)).some((link) => text(object(link.object).url) === url);
+
   async function transition(key: string): Promise<void> {
+    // What somebody resolved meanwhile stays as it is.
+    const { fields } = object(await get(`${issue(key)}?fields=resolution`));
+    if (object(fields).resolution) return;
     const ids = text(values.jira_issue_transition_id)
       .split(/[,;]/)
       .map((id) => id.trim())
       .filter((id) => /^\d+$/.test(id));
     if (values.jira_issue_transition_automatic === true) {
-      const { transitions } = object(await send({ method: 'GET', url: `${issue(key)}/transitions`, headers }));
+      const { transitions } = object(await get(`${issue(key)}/transitions`));
       const end = list(transitions).find((each) => text(object(object(each.to).statusCategory).key) === 'done');
       if (end) await post(`${issue(key)}/transitions`, { transition: { id: text(end.id) } });
       return;
@@ -115,14 +149,16 @@ export async function mentionInJira(values: IntegrationValues, payload: Json, se
   }
 
   for (const { key, by, what, title, url, closes } of mentions) {
-    if (values.comment_on_event_enabled !== false)
+    const known = await linked(key, url);
+    if (!known && values.comment_on_event_enabled !== false)
       await post(`${issue(key)}/comment`, {
         body: `${by} mentioned this issue in [${what} of ${project}|${url}]:\n{quote}${title}{quote}`,
       });
-    await post(`${issue(key)}/remotelink`, {
-      globalId: url,
-      object: { url, title: `${project}: ${title}`.slice(0, 255), status: { resolved: closes } },
-    });
+    if (!known || closes)
+      await post(`${issue(key)}/remotelink`, {
+        globalId: url,
+        object: { url, title: `${project}: ${title}`.slice(0, 255), status: { resolved: closes } },
+      });
     if (closes) await transition(key);
   }
   return mentions.length;

@@ -2,12 +2,11 @@
 import { isMailAddress, type MailText } from '../../../../kernel/mail/index.ts';
 import { escapeHtml } from '../../../../kernel/markdown/index.ts';
 import type { PushedDiff, PushedFile } from '../../webhook-payloads/index.ts';
-import type { IntegrationValues } from '../settings.ts';
+import { entriesOf, type IntegrationValues } from '../settings.ts';
 import { chatMessage, rendered } from './message.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-const mostRecipients = 100;
 const mostFiles = 50;
 /** Characters of all diffs of a mail, and files that have one. */
 const mostDiff = 100_000;
@@ -15,10 +14,9 @@ const mostDiffs = 100;
 const object = (value: unknown): Json => (typeof value === 'object' && value !== null ? (value as Json) : {});
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-export function recipientsOf(values: IntegrationValues): string[] {
-  const given = typeof values.recipients === 'string' ? values.recipients : '';
-  return [...new Set(given.split(/[\s,;]+/))].filter(isMailAddress).slice(0, mostRecipients);
-}
+export const recipientsOf = (values: IntegrationValues): string[] => [
+  ...new Set(entriesOf(values.recipients).filter(isMailAddress)),
+];
 
 function filesOf(payload: Json): string[] {
   const names = list(payload.commits).flatMap((commit) =>

@@ -66,7 +66,7 @@ const done: Readonly<Record<string, string>> = {
   create: 'created',
   close: 'closed',
   reopen: 'reopened',
-  update: 'updated',
+  update: 'edited',
   merge: 'merged',
   approved: 'approved',
   approval: 'approved',
@@ -75,11 +75,13 @@ const done: Readonly<Record<string, string>> = {
   delete: 'deleted',
 };
 
+const detailsOf = (value: unknown) => (firstLine(value) === '' ? [] : [[firstLine(value)]]);
+
 function itemMessage(payload: Json, noun: string, sign: string): ChatMessage | null {
   const item = object(payload.object_attributes);
   const action = text(item.action);
-  // Changes of titles and labels are too many to be news.
-  const verb = action === 'update' ? undefined : done[action];
+  // Changes of titles and labels are too many to be news; of a wiki page its text changed.
+  const verb = action === 'update' && payload.object_kind !== 'wiki_page' ? undefined : done[action];
   if (!verb) return null;
   return {
     parts: [
@@ -88,7 +90,7 @@ function itemMessage(payload: Json, noun: string, sign: string): ChatMessage | n
       ' in ',
       projectOf(payload),
     ],
-    details: action === 'open' && text(item.description) !== '' ? [[firstLine(item.description)]] : [],
+    details: detailsOf(payload.object_kind === 'wiki_page' ? item.message : action === 'open' && item.description),
     color: action === 'merge' || action === 'close' ? colors.good : colors.neutral,
   };
 }
@@ -144,14 +146,17 @@ function pipelineMessage(payload: Json): ChatMessage | null {
 
 function deploymentMessage(payload: Json): ChatMessage | null {
   const status = text(payload.status);
-  if (!['success', 'failed', 'canceled'].includes(status)) return null;
-  const words = { success: 'succeeded', failed: 'failed', canceled: 'was canceled' } as const;
+  const words: Readonly<Record<string, string>> = {
+    ...{ running: 'started', success: 'succeeded', failed: 'failed', canceled: 'was canceled' },
+  };
+  const word = words[status];
+  if (word === undefined) return null;
   return {
     parts: [
       { text: `Deployment of ${text(payload.short_sha) || text(payload.ref)}`, url: text(payload.deployable_url) },
       ` to ${text(payload.environment)} in `,
       projectOf(payload),
-      ` ${words[status as keyof typeof words]}`,
+      ` ${word}`,
     ],
     details: [],
     color: status === 'success' ? colors.good : status === 'failed' ? colors.bad : colors.neutral,
