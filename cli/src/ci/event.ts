@@ -1,6 +1,6 @@
 /** The configuration of a checkout, compiled with the server's own engine for an event that is given as options. */
 import { createHash } from 'node:crypto';
-import { readFile, stat } from 'node:fs/promises';
+import { readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import {
   type CompileResult,
@@ -60,14 +60,22 @@ const pair = (text: string, option: string): [string, string] => {
   return [text.slice(0, at), text.slice(at + 1)];
 };
 
-async function textAt(path: string): Promise<string | null> {
-  const found = await stat(path).catch(() => null);
-  return found?.isFile() ? await readFile(path, 'utf8') : null;
+/** Null when there is no such file. At once: the four turns through the thread pool that a file takes cost ten times as much. */
+function textAt(path: string): string | null {
+  return isFile(path) ? readFileSync(path, 'utf8') : null;
 }
 
-async function entryOf(tree: WorkTree, wanted: string | undefined) {
+function isFile(path: string): boolean {
+  try {
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
+function entryOf(tree: WorkTree, wanted: string | undefined) {
   for (const path of wanted === undefined ? files : [wanted]) {
-    const content = await textAt(join(tree.root, path));
+    const content = textAt(join(tree.root, path));
     if (content !== null) return { path, content };
   }
   throw new CiError(`there is no ${wanted ?? files.join(' or ')} in ${tree.root}`);
@@ -161,7 +169,7 @@ export async function compileLocally(
 ): Promise<LocalPipeline> {
   const { path, content } = child
     ? { path: 'trigger:include', content: JSON.stringify({ include: child.include }) }
-    : await entryOf(tree, options.file);
+    : entryOf(tree, options.file);
   const tag = options.tag !== undefined;
   const ref = options.tag ?? options.ref ?? tree.branch ?? 'HEAD';
   const source = child ? 'parent_pipeline' : (options.source ?? 'push');
@@ -183,10 +191,10 @@ export async function compileLocally(
     }
     if (from) return { failure: from.kind === 'project' ? `is elsewhere: ${here}!` : here };
     const paths = local.includes('*') ? filesMatching(local, await listPaths()) : [local];
-    const found = await Promise.all(
-      paths.map(async (each) => ({ path: each, content: await textAt(join(tree.root, each)) })),
-    );
-    return found.flatMap(({ path: each, content: text }) => (text === null ? [] : { path: each, content: text }));
+    return paths.flatMap((each) => {
+      const text = textAt(join(tree.root, each));
+      return text === null ? [] : { path: each, content: text };
+    });
   };
   const result = await compile({
     path,
@@ -211,7 +219,7 @@ export async function compileLocally(
       },
       versionOf: async (file, of) => {
         if (of === 'commit') return await tree.lastCommitOf(file);
-        const text = await textAt(join(tree.root, file));
+        const text = textAt(join(tree.root, file));
         return text === null ? null : createHash('sha1').update(text).digest('hex');
       },
     },

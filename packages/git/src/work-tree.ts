@@ -51,6 +51,29 @@ export interface WorkTreeOptions {
 const mostBytes = 256 * 1024 * 1024;
 const run = promisify(execFile);
 
+type Place = Pick<WorkTree, 'root' | 'branch' | 'defaultBranch'>;
+
+/** Where the checkout is and on which branch, from one process: to start one costs more than what it does. */
+async function placeOf(git: (args: string[]) => Promise<{ stdout: string }>): Promise<Place | null> {
+  const [head, origin] = ['refs/heads/', 'refs/remotes/origin/'];
+  const args = ['rev-parse', '--symbolic-full-name', 'HEAD', '--show-toplevel', `${origin}HEAD`];
+  // It fails where the branch of origin is not known, with what it found before that, and the last argument as it is.
+  const answer = await git(args).then(
+    ({ stdout }) => ({ stdout, complete: true }),
+    ({ stdout }: { stdout?: string }) => ({ stdout: stdout ?? '', complete: false }),
+  );
+  const [name = '', ...rest] = answer.stdout.replace(/\n$/, '').split('\n');
+  const last = rest.pop();
+  const known = answer.complete ? last : undefined;
+  const root = rest.join('\n');
+  if (!root) return null;
+  return {
+    root,
+    branch: name.startsWith(head) ? name.slice(head.length) : null,
+    defaultBranch: known?.startsWith(origin) ? known.slice(origin.length) : null,
+  };
+}
+
 /** Null outside of a repository, and in one without commits. */
 export async function openWorkTree(directory: string, { env }: WorkTreeOptions): Promise<WorkTree | null> {
   const own = { PATH: env.PATH ?? '', HOME: env.HOME ?? '', LC_ALL: 'C', GIT_TERMINAL_PROMPT: '0' };
@@ -68,14 +91,13 @@ export async function openWorkTree(directory: string, { env }: WorkTreeOptions):
   };
   const names = (text: string): string[] => text.split('\0').filter(Boolean);
 
-  const [root, commit, origin, branch, remote] = await Promise.all([
-    ask('rev-parse', '--show-toplevel'),
+  const [place, commit, remote] = await Promise.all([
+    placeOf((args) => run('git', args, { cwd, env: own })),
     ask('log', '-1', '--no-show-signature', '--format=%H%n%an <%ae>%n%cI%n%B'),
-    ask('symbolic-ref', '--quiet', '--short', 'refs/remotes/origin/HEAD'),
-    ask('symbolic-ref', '--quiet', '--short', 'HEAD'),
     ask('remote', 'get-url', 'origin'),
   ]);
-  if (root === null || commit === null) return null;
+  if (place === null || commit === null) return null;
+  const { root, branch, defaultBranch } = place;
   cwd = root;
   const [sha = '', author = '', date = '', title = '', ...rest] = commit.split('\n');
 
@@ -144,7 +166,7 @@ export async function openWorkTree(directory: string, { env }: WorkTreeOptions):
     root,
     sha,
     branch,
-    defaultBranch: origin?.replace(/^origin\//, '') ?? null,
+    defaultBranch,
     remote,
     commit: { author, date, title, message: [title, ...rest].join('\n').trimEnd() },
     paths,

@@ -57,7 +57,18 @@ export function layer(variables: Iterable<Variable>): Layer {
   return { named, referring };
 }
 
-const namesUsedBy = ({ value, raw }: Variable): string[] => (raw ? [] : namesIn(value, 'value'));
+const NO_NAMES: readonly string[] = [];
+/** Each job asks for those of the variables that all jobs have. */
+const knownNames = new WeakMap<Variable, readonly string[]>();
+
+function namesUsedBy(variable: Variable): readonly string[] {
+  if (variable.raw || !mayRefer(variable.value)) return NO_NAMES;
+  const known = knownNames.get(variable);
+  if (known) return known;
+  const names = namesIn(variable.value, 'value');
+  knownNames.set(variable, names);
+  return names;
+}
 
 function circlesOf(layers: readonly Layer[]): string[][] {
   const referring = layers.flatMap((each) => each.referring);

@@ -80,6 +80,7 @@ function contentOf(
 }
 
 function openValues(root: Node, template: Template): Set<Node> {
+  if (!template.has(template.text)) return new Set();
   const known = new Map<Node, boolean>();
   const visit = (node: Node): boolean => {
     const before = known.get(node);

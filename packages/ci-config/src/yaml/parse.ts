@@ -1,5 +1,6 @@
 /** Text -> tree with source positions: anchors, aliases, merge keys and tags, within limits. */
 import {
+  type CollectionTag,
   Composer,
   type CST,
   isAlias,
@@ -41,6 +42,9 @@ export function parseYaml(file: string, text: string, context: ParseContext): No
   return tree;
 }
 
+/** Known to the library, or each would make a warning there with a stack trace, which costs more than a job. */
+const REFERENCE: CollectionTag = { tag: '!reference', collection: 'seq' };
+
 type Documents = {
   /** The first documents that have content, each read when it is asked for: nobody takes more than three. */
   readonly documents: readonly (() => Node)[];
@@ -58,7 +62,10 @@ export function parseDocuments(file: string, text: string, context: ParseContext
   const tokens = readTokens(text, lines, mark);
   checkShape(tokens, limits, mark);
   // Own scalar rules, own duplicate check: the library's compares every pair of keys.
-  const composer = new Composer({ schema: 'failsafe', uniqueKeys: false, merge: false, keepSourceTokens: false });
+  const composer = new Composer({
+    ...{ schema: 'failsafe', uniqueKeys: false, merge: false, keepSourceTokens: false },
+    customTags: [REFERENCE],
+  });
   const documents = [...composer.compose(tokens)];
   const [first, ...others] = documents.flatMap((document) => document.errors);
   for (const error of others.slice(0, MOST_ERRORS))
@@ -99,22 +106,28 @@ function readTokens(text: string, lines: LineCounter, mark: (offset: number) => 
 
 /** Deep nesting would overflow the stack of every recursive step that follows; this one is not recursive. */
 function checkShape(tokens: readonly CST.Token[], limits: Limits, mark: (offset: number) => Mark): void {
-  const stack: { token: CST.Token; depth: number }[] = tokens.map((token) => ({ token, depth: 0 }));
+  // Side by side: an object for each token would be most of what this costs.
+  const stack: CST.Token[] = [...tokens];
+  const depths = stack.map(() => 0);
+  const push = (token: CST.Token, depth: number): void => {
+    stack.push(token);
+    depths.push(depth);
+  };
   let values = 0;
-  for (let next = stack.pop(); next; next = stack.pop()) {
-    const { token, depth } = next;
+  for (let token = stack.pop(); token; token = stack.pop()) {
+    const depth = depths.pop() ?? 0;
     const at = 'offset' in token ? token.offset : 0;
     if (depth > limits.depth) failLimit(mark(at), 'levels of nesting', limits, 'depth', depth);
     checkExtras(token, mark);
     if (token.type === 'document') {
-      if (token.value) stack.push({ token: token.value, depth });
+      if (token.value) push(token.value, depth);
     } else if ('items' in token) {
       values += token.items.length;
       if (values > limits.nodes) failLimit(mark(at), 'values in one file', limits, 'nodes', values);
       for (const item of token.items) {
         countExtras(item.start, mark);
-        if (item.key) stack.push({ token: item.key, depth: depth + 1 });
-        if (item.value) stack.push({ token: item.value, depth: depth + 1 });
+        if (item.key) push(item.key, depth + 1);
+        if (item.value) push(item.value, depth + 1);
       }
     }
   }

@@ -69,6 +69,8 @@ export function deepMerge(base: MappingNode, over: MappingNode, budget: Budget):
 type Weight = { readonly nodes: number; readonly bytes: number; readonly depth: number };
 
 function weigh(node: Node, known: Map<Node, Weight>): Weight {
+  // Most values are these: a weight costs less than to look for one.
+  if (node.kind === 'scalar') return { nodes: 1, bytes: node.text.length, depth: 1 };
   const before = known.get(node);
   if (before) return before;
   let nodes = 1;
@@ -80,8 +82,7 @@ function weigh(node: Node, known: Map<Node, Weight>): Weight {
     bytes += weight.bytes;
     depth = Math.max(depth, weight.depth);
   };
-  if (node.kind === 'scalar') bytes = node.text.length;
-  else if (node.kind === 'sequence') for (const item of node.items) add(item);
+  if (node.kind === 'sequence') for (const item of node.items) add(item);
   else if (node.kind === 'mapping') {
     for (const [key, entry] of node.entries) {
       bytes += key.length;
