@@ -20,6 +20,7 @@ import type { Given } from '../inputs/values.ts';
 import type { YamlVariable } from '../keywords/variables.ts';
 import { DEFAULT_LIMITS, type Limits } from '../limits.ts';
 import { type PathSource, pathMatcher } from '../rules/paths.ts';
+import { checkBytes } from '../yaml/parse.ts';
 import { checkSize, isMapping, type MappingNode, mergeBudget, type Node } from '../yaml/tree.ts';
 import { writeYaml } from '../yaml/write.ts';
 import type { VersionOf } from './cache-key.ts';
@@ -55,6 +56,8 @@ export type CompileInput = {
   /** Name of the entry file, for messages and loops of includes. */
   readonly path: string;
   readonly content: string;
+  /** Bytes of an entry file that was too large to be read: its content is left out. */
+  readonly bytes?: number;
   readonly context: CompileContext;
   readonly fetch: Fetch;
   /** Values for the inputs that the entry file declares, as JSON has them. */
@@ -134,7 +137,8 @@ async function run(input: CompileInput, problems: Problems, state: Reached): Pro
     ([name, value]) => [name, nodeOf(value, entry, limits)] as const,
   );
   const including = { ...interpolating, fetch: input.fetch, around: { scope, paths }, signal };
-  const bytes = Buffer.byteLength(content);
+  const bytes = input.bytes ?? Buffer.byteLength(content);
+  checkBytes(path, bytes, limits);
   const file = await withIncludedInputs(parseFile(path, content, parsing), bytes, including);
   state.inputs = () => declaredInputs(file, new Map(given), { problems: collectProblems(), limits });
   const values = { mark: null, values: new Map(given) };

@@ -7,6 +7,7 @@ import { type InputSpec, mergedSpecs } from '../inputs/spec.ts';
 import { scalar } from '../inputs/value.ts';
 import { type Paths, pathMatcher } from '../rules/paths.ts';
 import { evaluateRules, type Surroundings } from '../rules/rules.ts';
+import { checkBytes } from '../yaml/parse.ts';
 import { deepMerge, type Entry, isMapping, type MappingNode, mapping, type Node } from '../yaml/tree.ts';
 import { headerEntries, type IncludeEntry, type IncludeSource, includeEntries } from './entry.ts';
 
@@ -14,6 +15,8 @@ export type { IncludeSource } from './entry.ts';
 export type IncludedFile = {
   readonly path: string;
   readonly content: string;
+  /** Bytes of a file that was too large to be read: its content is left out. */
+  readonly bytes?: number;
   /** Of a component: where it was found, and what its header may ask for. */
   readonly component?: Component;
 };
@@ -88,7 +91,7 @@ async function includeInputs(file: ParsedFile, state: State, origin: ProjectSour
     for (const found of await filesOf(at, state)) {
       count.files++;
       checkCount(entry.mark, state);
-      countBytes(found, entry.mark, state);
+      countBytes(found, stepOf(found, at).name, entry.mark, state);
       lists.push(parseSpecFile(stepOf(found, at).name, found.content, state));
     }
   }
@@ -285,12 +288,14 @@ function checkCount(mark: Mark, { limits: { includes }, count: { files } }: Stat
   throw new CompileFailure(located(mark, `Maximum of ${includes} nested includes are allowed!`, use));
 }
 
-function countBytes(file: IncludedFile, mark: Mark, { limits, count }: State): void {
-  count.bytes += Buffer.byteLength(file.content);
+function countBytes(file: IncludedFile, name: string, mark: Mark, { limits, count }: State): void {
+  const bytes = file.bytes ?? Buffer.byteLength(file.content);
+  checkBytes(name, bytes, limits);
+  count.bytes += bytes;
   if (count.bytes > limits.totalBytes) failLimit(mark, 'bytes in all files', limits, 'totalBytes', count.bytes);
 }
 
 function parseIncluded(file: IncludedFile, name: string, mark: Mark, state: State): ParsedFile {
-  countBytes(file, mark, state);
+  countBytes(file, name, mark, state);
   return parseFile(name, file.content, state);
 }

@@ -25,7 +25,7 @@ export const parseFile = (file: string, text: string, context: ParseContext): Pa
   knownFile(file, text, context, (own) => readFile(file, text, own));
 
 function readFile(file: string, text: string, context: ParseContext): ParsedFile {
-  checkBytes(file, text, context.limits);
+  checkBytes(file, Buffer.byteLength(text), context.limits);
   const template = templateOf(file, text, context.limits);
   const problems = template.restoring(context.problems);
   return template.guard(() => {
@@ -49,7 +49,7 @@ function readFile(file: string, text: string, context: ParseContext): ParsedFile
 
 /** The inputs that a file declares for headers that include it. Fails like `parseFile`. */
 export function parseSpecFile(file: string, text: string, context: ParseContext): readonly InputSpec[] {
-  checkBytes(file, text, context.limits);
+  checkBytes(file, Buffer.byteLength(text), context.limits);
   const template = templateOf(file, text, context.limits);
   const problems = template.restoring(context.problems);
   return template.guard(() => {

@@ -25,8 +25,8 @@ type FileContext = ParseContext & {
   aliases: number;
 };
 
-export function checkBytes(file: string, text: string, limits: Limits): void {
-  const bytes = Buffer.byteLength(text);
+/** Fails when a file has more bytes than one may have. */
+export function checkBytes(file: string, bytes: number, limits: Limits): void {
   if (bytes > limits.fileBytes) {
     failLimit({ file, line: 1, column: 1 }, 'bytes in one file', limits, 'fileBytes', bytes);
   }
@@ -34,7 +34,7 @@ export function checkBytes(file: string, text: string, limits: Limits): void {
 
 /** The document's root, or null for a file without content. Fails on broken YAML and on limits. */
 export function parseYaml(file: string, text: string, context: ParseContext): Node | null {
-  checkBytes(file, text, context.limits);
+  checkBytes(file, Buffer.byteLength(text), context.limits);
   const { documents, count } = parseDocuments(file, text, context);
   const tree = documents[0]?.() ?? null;
   if (count > 1) fail(documents[1]!().mark, `expected one YAML document, found ${count}`);

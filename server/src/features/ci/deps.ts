@@ -21,6 +21,7 @@ export type CiRepository = Pick<
   | 'commit'
   | 'lastCommitOf'
   | 'readText'
+  | 'textOrSize'
   | 'listPaths'
   | 'changedPaths'
   | 'mergeBase'

@@ -116,10 +116,15 @@ export function repositoryAccess(deps: AccessDependencies): RepositoryAccess {
     tagMessage: async (project, tag) => (await reader.tag(project, tag))?.message ?? null,
     diffOfCommit: commits.diffOfCommit,
     ...changesOf({ open, reader, diffLimits: deps.diffLimits }),
-    async readText(project, sha, path, maximumBytes) {
+    async textOrSize(project, sha, path, maximumBytes) {
       const blob = await reader.blob(project, sha, path);
-      const content = blob ? await reader.blobContent(project, blob.id, maximumBytes) : null;
-      return content?.toString('utf8') ?? null;
+      if (!blob) return null;
+      const content = await reader.blobContent(project, blob.id, maximumBytes);
+      return content?.toString('utf8') ?? blob.size;
+    },
+    async readText(project, sha, path, maximumBytes) {
+      const found = await access.textOrSize(project, sha, path, maximumBytes);
+      return typeof found === 'string' ? found : null;
     },
     async listPaths(project, sha) {
       const entries = await reader.tree(project, sha, '', true);

@@ -196,6 +196,8 @@ export interface RepositoryAccess {
   tagMessage(project: RepositoryRow, tag: string): Promise<string | null>;
   /** Text of a file at a commit; null when it does not exist, is no file, or is larger than `maximumBytes`. */
   readText(project: RepositoryRow, sha: string, path: string, maximumBytes: number): Promise<string | null>;
+  /** The same, and the number of bytes of a file that is larger than `maximumBytes`. */
+  textOrSize(project: RepositoryRow, sha: string, path: string, maximumBytes: number): Promise<string | number | null>;
   /** What descriptions of a kind start with, of the default branch or of the projects above; null where nothing says. */
   defaultTemplate(subject: ProjectSubject, kind: 'issues' | 'merge_requests'): Promise<string | null>;
   /** A configuration of pipelines that the instance offers to start with; null when it has none of that name. */

@@ -24,7 +24,7 @@ import type { JobPlan, PlanCache, PlanEnvironment, PlanRelease } from '../jobs/p
 import { type JobVariable, variable } from '../variables/job-variables.ts';
 import type { PipelineFacts } from '../variables/predefined.ts';
 import { refName } from '../variables/predefined.ts';
-import { type ConfigFile, readableConfigBytes } from './config-file.ts';
+import { type ConfigFile, readableConfigBytes, readConfigFile } from './config-file.ts';
 import type { RuleVariables } from './context.ts';
 import { includeSources, type SourceDependencies } from './include-sources.ts';
 import type { NewJob } from './pipelines.queries.ts';
@@ -130,8 +130,8 @@ function surroundings(deps: SourceDependencies, request: CompileRequest, fileByt
   async function fetch(local: string, source: IncludeSource | null) {
     if (source) return await elsewhere.fetch(local, source);
     const read = async (path: string) => {
-      const content = empty ? null : await repository.readText(project, sha, path, fileBytes);
-      return content === null ? null : { path, content };
+      const found = empty ? null : await readConfigFile(repository, project, sha, path, fileBytes);
+      return found && { path, ...found };
     };
     if (!local.includes('*')) {
       const file = await read(local);
@@ -162,9 +162,9 @@ function surroundings(deps: SourceDependencies, request: CompileRequest, fileByt
  * What is compiled. A configuration that is somewhere else is included, and gets the inputs. Its address is not shown: it may
  * hold a token.
  */
-function entryOf({ path, text, elsewhere }: ConfigFile, inputs: PipelineInputs | undefined) {
+function entryOf({ path, text, bytes, elsewhere }: ConfigFile, inputs: PipelineInputs | undefined) {
   const given = inputs && Object.keys(inputs).length > 0 ? { inputs } : {};
-  if (!elsewhere) return { path, content: text, ...given };
+  if (!elsewhere) return { path, content: text, ...(bytes === undefined ? {} : { bytes }), ...given };
   return { path: ciConfigPaths[1], content: JSON.stringify({ include: [{ ...elsewhere, ...given }] }) };
 }
 

@@ -14,6 +14,8 @@ export const readableConfigBytes = ({ max_yaml_size_bytes }: Pick<ApplicationSet
 export interface ConfigFile {
   readonly path: string;
   readonly text: string;
+  /** How large it is, where it is too large to be read; the text is empty. */
+  readonly bytes?: number;
   /** It is somewhere else, as `include` says it; the text is empty. */
   readonly elsewhere?: Readonly<Record<string, string>>;
 }
@@ -24,6 +26,19 @@ export function configElsewhere(path: string | null): ConfigFile['elsewhere'] {
   if (/^https?:\/\//.test(path)) return { remote: path };
   const [, file = '', project = '', ref] = /^([^@]+ya?ml)@([^:]+)(?::(.+))?$/s.exec(path) ?? [];
   return file === '' ? undefined : { project, file, ...(ref === undefined ? {} : { ref }) };
+}
+
+/** A file of a configuration at a commit; null when there is none. */
+export async function readConfigFile(
+  { textOrSize }: Pick<CiDependencies['repository'], 'textOrSize'>,
+  project: Project,
+  sha: string,
+  path: string,
+  mostBytes: number,
+): Promise<{ readonly content: string; readonly bytes?: number } | null> {
+  const found = await textOrSize(project, sha, path, mostBytes);
+  if (found === null) return null;
+  return typeof found === 'string' ? { content: found } : { content: '', bytes: found };
 }
 
 /** The file that the project names, else the first that exists; null when there is none. */
@@ -37,8 +52,11 @@ export async function findConfig(
   const paths = project.ci_config_path ? [project.ci_config_path] : ciConfigPaths;
   const bytes = readableConfigBytes(await deps.settings.read());
   for (const path of paths) {
-    const text = await deps.repository.readText(project, sha, path, bytes);
-    if (text !== null) return { path, text };
+    const found = await readConfigFile(deps.repository, project, sha, path, bytes);
+    if (found) {
+      const { content: text, ...size } = found;
+      return { path, text, ...size };
+    }
   }
   return null;
 }

@@ -6,6 +6,7 @@ import { anonymous, type Caller, type ProjectSubject } from '../../../kernel/aut
 import type { CiDependencies } from '../deps.ts';
 import { fullPath } from '../variables/predefined.ts';
 import { parseComponent, publishedRange } from './components.ts';
+import { readConfigFile } from './config-file.ts';
 import { catalogVersion, isInCatalog } from './releases.queries.ts';
 import { keepRemoteFile, keptRemoteFile } from './remote-files.queries.ts';
 
@@ -69,8 +70,8 @@ export function includeSources(deps: SourceDependencies, request: SourceRequest,
   async function ofProject(path: string, source: Source<'project'>): Promise<Found> {
     const found = await commitIn(source);
     if ('failure' in found) return found;
-    const content = await repository.readText(found.project, found.commit, path, fileBytes);
-    return content === null ? null : [{ path, content }];
+    const file = await readConfigFile(repository, found.project, found.commit, path, fileBytes);
+    return file && [{ path, ...file }];
   }
 
   async function listPathsIn(place: OtherProject): Promise<readonly string[] | null> {
@@ -143,9 +144,9 @@ export function includeSources(deps: SourceDependencies, request: SourceRequest,
     const version = await versionOf(subject, parsed.version);
     if ('failure' in version) return version;
     for (const path of [`templates/${name}.yml`, `templates/${name}/template.yml`]) {
-      const content = await repository.readText(subject.project, version.sha, path, fileBytes);
+      const file = await readConfigFile(repository, subject.project, version.sha, path, fileBytes);
       const component = { project: fullPath(subject), ...version, name, reference: parsed.version, address };
-      if (content !== null) return [{ path, content, component } satisfies IncludedFile];
+      if (file) return [{ path, ...file, component } satisfies IncludedFile];
     }
     return { failure: `the project has neither \`templates/${name}.yml\` nor \`templates/${name}/template.yml\`` };
   }

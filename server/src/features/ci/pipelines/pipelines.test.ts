@@ -204,6 +204,20 @@ describe('pushes', () => {
     expect((await list(other, { yaml_errors: false })).body).toEqual([]);
   });
 
+  it('with a file that is too large to be read make a failed pipeline that says so, as lint does', async () => {
+    const other = await world.project();
+    const large = `a: {script: [x]} # ${'x'.repeat(1_100_000)}`;
+    const sentence = (file: string) =>
+      `${file}:1:1: too many bytes in one file: ${large.length}, and the limit fileBytes is 524288`;
+    const lint = () =>
+      world.app.api<{ errors: string[] }>('GET', `/projects/${other.id}/ci/lint`, { token: world.owner.token });
+    expect(await other.push(large)).toMatchObject({ status: 'failed', yaml_errors: sentence('.gitlab-ci.yml') });
+    expect((await lint()).body.errors).toEqual([sentence('.gitlab-ci.yml')]);
+    const including = await other.push('include: ci/large.yml', { files: { 'ci/large.yml': large } });
+    expect(including).toMatchObject({ status: 'failed', yaml_errors: sentence('ci/large.yml') });
+    expect((await lint()).body.errors).toEqual([sentence('ci/large.yml')]);
+  });
+
   it('prefer our own file, and the path that the project names', async () => {
     const other = await world.project();
     const own = await other.push('theirs: {script: [x], tags: [nobody]}', {
