@@ -38,7 +38,6 @@ export const byStage = (plan: Plan): PlanJob[] => plan.jobs.toSorted((a, b) => a
 export interface ChildOptions {
   /** What it includes, as `trigger:include` has it. */
   readonly include: ReadonlyArray<Readonly<Record<string, unknown>>>;
-  readonly inputs: Readonly<Record<string, unknown>>;
   readonly variables: readonly Variable[];
   /** A file that a job of the other pipeline left; null when there is none. */
   artifact(job: string, path: string): Promise<string | null>;
@@ -199,7 +198,7 @@ export async function compileLocally(
   const result = await compile({
     path,
     content,
-    inputs: child?.inputs ?? Object.fromEntries(options.inputs.map((text) => pair(text, 'input'))),
+    inputs: Object.fromEntries(options.inputs.map((text) => pair(text, 'input'))),
     fetch,
     context: {
       ref,

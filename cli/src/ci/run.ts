@@ -159,7 +159,6 @@ async function runBridge(run: Run, running: Running, job: PlanJob): Promise<Outc
     },
     {
       include: trigger.include,
-      inputs: trigger.inputs ?? {},
       variables: forwarded(job, running),
       artifact: (from, path) => fileOf(run, running, from, path),
     },

@@ -13,6 +13,7 @@ import {
   hash,
   isHash,
   isText,
+  keyAt,
   name,
   oneOf,
   type Schema,
@@ -32,6 +33,7 @@ export type Trigger = {
   /** Whether the job ends as the pipeline does; null when it is enough that the pipeline was created. */
   readonly strategy: 'depend' | 'mirror' | null;
   readonly forward: { readonly yamlVariables: boolean; readonly pipelineVariables: boolean };
+  /** For the configuration of the other project; those of a child pipeline are of the file that it includes. */
   readonly inputs: Readonly<Record<string, unknown>> | null;
 };
 
@@ -79,6 +81,33 @@ const anyInclude: Schema = (node, at, problems) => {
 const ofProject = hash({ keys: { ...common, project: name, branch: name, inputs: anyHash } });
 const ofChild = hash({ keys: { ...common, include: anyInclude, inputs: anyHash }, required: ['include'] });
 
+/** `inputs` beside `include` are those of the one file that is included: a list sets them for each. */
+function ofOneFile(node: Node, at: At, problems: Problems): boolean {
+  const inputs = field(node, 'inputs');
+  const include = field(node, 'include');
+  if (!inputs || !include) return true;
+  const [first, ...others] = flatItems(include) ?? [include];
+  const wrong =
+    others.length > 0
+      ? 'can only be set for one included file; set the inputs of each file in its entry'
+      : first && field(first, 'inputs')
+        ? 'and include:inputs cannot be used together'
+        : null;
+  if (wrong !== null) problems.error(inputs.mark, `${subjectOf(keyAt(at, 'inputs'))} ${wrong}`);
+  return wrong === null;
+}
+
+const isAddress = (text: string): boolean => /^https?:\/\//.test(text);
+
+/** What the child includes, with the inputs that stand beside it. */
+function includesOf(include: Node, inputs: Trigger['inputs']): TriggerInclude[] {
+  return (flatItems(include) ?? [include]).map((item) => {
+    const given = inputs === null ? {} : { inputs };
+    if (isText(item)) return { [isAddress(item.text) ? 'remote' : 'local']: item.text, ...given };
+    return { ...(plainValue(item) as TriggerInclude), ...given };
+  });
+}
+
 function included(node: Node, at: At, problems: Problems): boolean {
   const items = flatItems(node) ?? [node];
   if (items.length <= MOST_INCLUDES) return true;
@@ -94,7 +123,7 @@ export const trigger: Keyword<Trigger> = {
       [
         isHash,
         (node, at, problems) => {
-          if (field(node, 'include')) return ofChild(node, at, problems);
+          if (field(node, 'include')) return ofChild(node, at, problems) && ofOneFile(node, at, problems);
           if (!ofProject(node, at, problems)) return false;
           if (field(node, 'project')) return true;
           problems.error(node.mark, `${subjectOf(at)} must specify either project or include`);
@@ -107,22 +136,19 @@ export const trigger: Keyword<Trigger> = {
   normalise: (node, context) => {
     const include = field(node, 'include');
     const forward = field(node, 'forward');
-    const inputs = field(node, 'inputs');
+    const own = field(node, 'inputs');
+    const inputs = own ? (plainValue(own) as Record<string, unknown>) : null;
     if (include) includeEntries(include, context);
     return {
       project: textOf(node) ?? textOf(field(node, 'project')),
       branch: textOf(field(node, 'branch')),
-      include: include
-        ? (flatItems(include) ?? [include]).map((item) =>
-            isText(item) ? { local: item.text } : (plainValue(item) as TriggerInclude),
-          )
-        : null,
+      include: include ? includesOf(include, inputs) : null,
       strategy: textOf(field(node, 'strategy')) as Trigger['strategy'],
       forward: {
         yamlVariables: booleanOf(field(forward, 'yaml_variables')) ?? true,
         pipelineVariables: booleanOf(field(forward, 'pipeline_variables')) ?? false,
       },
-      inputs: inputs ? (plainValue(inputs) as Record<string, unknown>) : null,
+      inputs: include ? null : inputs,
     };
   },
   lint: ({ name: job, config, markOf }, problems) => {

@@ -48,6 +48,16 @@ describe('a child pipeline', () => {
   const parent = (more = '') =>
     `first: {script: [x]}\nstart:\n  variables: {GREETING: "hi $CI_COMMIT_REF_NAME"}\n  trigger:\n    include: [{local: child.yml, inputs: {word: blue}}]\n${more}after:\n  stage: deploy\n  script: [x]\n`;
 
+  it('gets the inputs that stand beside the file that it includes', async () => {
+    const project = await world.project();
+    const config = 'start: {trigger: {include: child.yml, inputs: {word: green}}}\n';
+    const { id } = await project.push(config, { files: { 'child.yml': child } });
+    const below = (await started(project, id)).downstream_pipeline.id;
+    expect(Object.keys(await project.statuses(below))).toEqual(['child green']);
+    // The runner of the other tests takes what waits.
+    await call('POST', `/projects/${project.id}/pipelines/${id}/cancel`);
+  });
+
   it('[2/api.jobs/7] [2/api.jobs/8 pipeline_id, scope] [2/fields.trigger-job-bridge/1 runner, artifacts, tag_list, failure_reason, downstream_pipeline, id, sha, ref, status, created_at, updated_at, web_url, pipeline, duration] [2/api.jobs/5 pipeline_id, CI_PIPELINE_ID, scope, include_retried] [2/api.jobs/6 include_retried] is shown by its trigger job, which ends as it does', async () => {
     const project = await world.project();
     const { id } = await project.push(parent('    strategy: depend\n'), { files: { 'child.yml': child } });

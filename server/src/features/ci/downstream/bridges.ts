@@ -100,7 +100,6 @@ export function bridgeTasks(deps: CiDependencies, pipelines: Pipelines): Task[] 
       source: 'parent_pipeline',
       variables,
       ...(mergeRequest ? { mergeRequest } : {}),
-      ...(trigger.inputs ? { inputs: trigger.inputs } : {}),
       config: { path: 'trigger:include', text: JSON.stringify({ include: trigger.include }) },
       artifact: (job: string, path: string) => artifactOf(parent, job, path),
     } as const;
