@@ -12,16 +12,11 @@ import { useProject } from '../projects/useProject.ts';
 import { Axes } from './Axes.tsx';
 import { Coverage } from './Coverage.tsx';
 import classes from './charts.module.css';
-import { ceiling, type Frame, pathOf, scaleOf, shortDay } from './lines.ts';
+import { ceiling, durationAxis, type Frame, pathOf, scaleOf, shortDay, ticksOf } from './lines.ts';
 
 type Statistics = Schemas['PipelineStatistics'];
 
 const frame: Frame = { width: 560, height: 240, left: 56, right: 20, top: 12, bottom: 28 };
-
-/** Statistics are amounts and durations: half of the top is as good as a whole number. */
-const DayAxes = ({ data, top, label }: { data: Statistics; top: number; label(value: number): string }) => (
-  <Axes frame={frame} first={data.from} last={data.to} top={top} ticks={[0, top / 2, top]} label={label} />
-);
 
 const outcomes = [
   ['success', 'Passed'],
@@ -45,7 +40,7 @@ function Outcomes({ data }: { data: Statistics }) {
         role="img"
         aria-label={`Pipelines by day: ${data.success} passed, ${data.failed} failed, ${data.other} other`}
       >
-        <DayAxes data={data} top={top} label={String} />
+        <Axes frame={frame} first={data.from} last={data.to} top={top} ticks={ticksOf(top)} />
         {data.days.map((day) => {
           let below = 0;
           return outcomes.map(([outcome, word]) => {
@@ -88,7 +83,7 @@ const durations = [
 
 function Durations({ data }: { data: Statistics }) {
   const values = data.days.flatMap((day) => durations.map(([, name]) => day[name] ?? 0));
-  const top = ceiling(Math.max(...values));
+  const { top, ticks, label } = durationAxis(Math.max(...values));
   const scale = scaleOf(frame, data.from, data.to, top);
   const summary = durations
     .map(([, name, word]) => `${word} ${data[name] === null ? 'unknown' : duration(data[name])}`)
@@ -97,7 +92,7 @@ function Durations({ data }: { data: Statistics }) {
     <figure className={classes.chart}>
       <figcaption>Duration</figcaption>
       <svg viewBox={`0 0 ${frame.width} ${frame.height}`} role="img" aria-label={`Duration by day: ${summary}`}>
-        <DayAxes data={data} top={top} label={(value) => duration(value)} />
+        <Axes frame={frame} first={data.from} last={data.to} top={top} ticks={ticks} label={label} />
         {durations.map(([look, name, word]) => {
           const points = data.days.flatMap((day) => (day[name] === null ? [] : [[day.date, day[name]] as const]));
           return (

@@ -47,6 +47,48 @@ export function ticksOf(top: number): number[] {
   return Array.from({ length: parts + 1 }, (_, at) => (top * at) / parts);
 }
 
+const hour = 3600;
+const wholeDay = 24 * hour;
+/** Seconds between the lines of a chart of durations: round in the unit that people would use. */
+const durationSteps = [
+  1,
+  2,
+  5,
+  10,
+  20,
+  30,
+  60,
+  120,
+  300,
+  600,
+  1200,
+  1800,
+  hour,
+  2 * hour,
+  4 * hour,
+  6 * hour,
+  12 * hour,
+];
+
+export interface DurationAxis {
+  readonly ticks: readonly number[];
+  readonly top: number;
+  /** All in one unit, which is that of the distance between two. */
+  label(seconds: number): string;
+}
+
+/** Lines of a chart whose highest value is so many seconds, at most six. */
+export function durationAxis(highest: number): DurationAxis {
+  const step = durationSteps.find((each) => each * 5 >= highest) ?? Math.ceil(highest / 5 / wholeDay) * wholeDay;
+  const parts = Math.max(1, Math.ceil(highest / step));
+  const [size, unit] = step < 60 ? [1, 's'] : step < hour ? [60, 'min'] : [hour, 'h'];
+  return {
+    ticks: Array.from({ length: parts + 1 }, (_, at) => at * step),
+    top: parts * step,
+    label: (seconds) => `${seconds / size} ${unit}`,
+  };
+}
+
 export interface Scale {
   x(day: string): number;
   y(value: number): number;
