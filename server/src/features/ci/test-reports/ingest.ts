@@ -5,25 +5,35 @@ import { gzip } from 'node:zlib';
 import { groupName } from '@millrace/ci-config';
 import { transaction } from '../../../kernel/db/index.ts';
 import { type FactConsumer, hasReports, jobFinished, on } from '../../../kernel/events/index.ts';
-import { reportBytes, textOf } from '../artifacts/report-bytes.ts';
+import { ReportError, reportFiles, textOf } from '../artifacts/report-bytes.ts';
 import type { CiDependencies } from '../deps.ts';
 import { reportedJob } from './failures.queries.ts';
 import { keepFailures } from './failures.ts';
-import { type CaseStatus, type JobReport, readJunit } from './junit.ts';
+import { type CaseStatus, type JobReport, readJunitFiles } from './junit.ts';
 import { insertTestReport, unreadReport } from './test-reports.queries.ts';
 
-/** Bytes of the reports of one job, unpacked. */
-const maxReportBytes = 30 * 1024 * 1024;
+const mebibyte = 1024 * 1024;
+/** As in the ecosystem: of one file, and of all that a job leaves. */
+const limits = { file: 30 * mebibyte, total: 100 * mebibyte };
 
 const gzipped = promisify(gzip);
 
 const failed = (error: string): JobReport => ({ cases: [], time: 0, error });
 
-async function reportOf(bytes: Buffer | null): Promise<JobReport> {
-  if (bytes === null)
-    return failed(`JUnit data parsing failed: the report is damaged or larger than ${maxReportBytes} bytes`);
-  const text = textOf(bytes);
-  return text === null ? failed('JUnit XML parsing failed: 1:1: FATAL: unknown encoding') : await readJunit(text);
+async function reportOf(files: AsyncIterable<Buffer>): Promise<JobReport> {
+  async function* texts() {
+    for await (const bytes of files) {
+      const text = textOf(bytes);
+      if (text === null) throw new ReportError('unknown encoding');
+      yield text;
+    }
+  }
+  try {
+    return await readJunitFiles(texts());
+  } catch (error) {
+    if (!(error instanceof ReportError)) throw error;
+    return failed(`JUnit data parsing failed: ${error.message}`);
+  }
 }
 
 /** Jobs that share the work of one suite count together; those of a matrix are suites of their own. */
@@ -40,7 +50,7 @@ export function testReportReader(deps: Pick<CiDependencies, 'db' | 'objects' | '
         async ({ payload: { job_id: jobId, pipeline_id: pipelineId } }) => {
           const unread = await unreadReport(db, jobId);
           if (!unread) return;
-          const report = await reportOf(await reportBytes(objects, unread.object_key, maxReportBytes));
+          const report = await reportOf(reportFiles(objects, unread.object_key, limits));
           const counts = { success: 0, failed: 0, skipped: 0, error: 0 } satisfies Record<CaseStatus, number>;
           for (const { status } of report.cases) counts[status]++;
           const text = JSON.stringify(report.cases);

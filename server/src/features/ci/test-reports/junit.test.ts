@@ -1,8 +1,9 @@
 /** JUnit reports as test runners write them, broken ones, and hostile ones. */
 import { describe, expect, test } from 'vitest';
-import { readJunit } from './junit.ts';
+import { readJunitFiles } from './junit.ts';
 
 const wrapped = (inside: string) => `<testsuites><testsuite name="s">${inside}</testsuite></testsuites>`;
+const readJunit = (text: string) => readJunitFiles([text]);
 const errorOf = async (text: string) => (await readJunit(text)).error;
 
 describe('JUnit reports', () => {

@@ -121,14 +121,21 @@ function caseReader() {
 /** Two cases with the same key are one: the later one counts. */
 export const caseKey = ({ suite, classname, name }: TestCase): string => JSON.stringify([suite, classname, name]);
 
-/** Reads the reports of a job, one document after the other. What cannot be read is an error of the whole. */
-export async function readJunit(text: string): Promise<JobReport> {
+/** Byte order marks count as blank, as in XML. */
+const isBlank = (text: string): boolean => /^[\s\uFEFF]*$/.test(text);
+
+/**
+ * Reads the reports of a job, one file after the other, each with one document or several. Empty files count for nothing beside
+ * others. What cannot be read is an error of the whole.
+ */
+export async function readJunitFiles(files: AsyncIterable<string> | readonly string[]): Promise<JobReport> {
   const cases = new Map<string, TestCase>();
   let time = 0;
   let seen = 0;
   let events = 0;
-  const next = caseReader();
-  try {
+  let found = 0;
+  async function read(text: string): Promise<void> {
+    const next = caseReader();
     for (const event of xmlEvents(text)) {
       const each = next(event);
       if (each) {
@@ -139,6 +146,14 @@ export async function readJunit(text: string): Promise<JobReport> {
       }
       if (++events % eventsAtOnce === 0) await nextTurn();
     }
+  }
+  try {
+    for await (const text of files) {
+      if (isBlank(text)) continue;
+      found++;
+      await read(text);
+    }
+    if (found === 0) await read('');
   } catch (error) {
     if (error instanceof XmlError) return { cases: [], time: 0, error: `JUnit XML parsing failed: ${error.message}` };
     if (error instanceof LimitError)

@@ -195,11 +195,27 @@ describe('a report that cannot be read', () => {
   });
 
   it('[security 7] may be damaged, or larger than the limit when it is unpacked', async () => {
-    for (const data of [Buffer.from([0x1f, 0x8b, 1, 2, 3]), gzipSync(Buffer.alloc(31 * 1024 * 1024, ' '))]) {
-      const { pipelineId } = await reported(data);
-      const [found] = (await read(pipelineId)).test_suites;
-      expect(found?.suite_error).toBe('JUnit data parsing failed: the report is damaged or larger than 31457280 bytes');
+    const file = (name: string, mebibytes: number) =>
+      gzipSync(Buffer.from(suite(one(name)).padEnd(mebibytes * 1024 * 1024)), { level: 1 });
+    const parts = ['a', 'b', 'c'].map((name) => file(name, 29));
+    const wrong: Array<[string, Buffer]> = [
+      ['the report is damaged', Buffer.from([0x1f, 0x8b, 1, 2, 3])],
+      ['the report is damaged', file('a', 1).subarray(0, -4)],
+      ['the report is damaged', Buffer.concat([file('a', 1), Buffer.from('more')])],
+      ['a file of the report is larger than 31457280 bytes', file('a', 31)],
+      ['all files of the report are larger than 104857600 bytes', Buffer.concat([...parts, file('d', 29)])],
+      [
+        'the report has more than 10000 files',
+        Buffer.concat(Array.from({ length: 10_001 }, () => gzipSync('', { level: 1 }))),
+      ],
+    ];
+    for (const [reason, data] of wrong) {
+      const [found] = (await read((await reported(data)).pipelineId)).test_suites;
+      expect(found?.suite_error).toBe(`JUnit data parsing failed: ${reason}`);
     }
+    // Each file is below its limit, and all of them below theirs.
+    const [whole] = (await read((await reported(Buffer.concat([...parts, gzipSync('')]))).pipelineId)).test_suites;
+    expect(whole).toMatchObject({ suite_error: null, total_count: 3 });
   });
 });
 
