@@ -18,6 +18,7 @@ import { type Harness, harness, withCredential } from '../testdata/harness.ts';
 import { connect } from '../testdata/shell.ts';
 import { aliasesOf } from './executors/container/arguments.ts';
 import { checkImageName, policiesOf, qualified } from './executors/container/images.ts';
+import { runJobLocally } from './local.ts';
 import type { JobPayload } from './protocol.ts';
 import { markOf } from './workspace.ts';
 
@@ -227,6 +228,25 @@ test.runIf(engine)(
     expect(listed()).toBe('');
   },
 );
+
+test.runIf(engine)('a job without a server has its image and services, of the engine that PATH has first', async () => {
+  const workDir = join(root, 'local');
+  mkdirSync(workDir);
+  const chunks: Buffer[] = [];
+  const job = {
+    ...{ id: 1, token: 'local-1', job_info: { name: 'j', stage: 's', project_id: 1, project_name: 'p' } },
+    git_info: { repo_url: '/nowhere', ref: 'main', sha: '0'.repeat(40) },
+    variables: [{ key: 'GIT_STRATEGY', value: 'empty' }],
+    image: { name: IMAGE },
+    services: [{ name: IMAGE, alias: 'web', command: ['httpd', '-f', '-p', '8080', '-h', '/'] }],
+    steps: [{ name: 'script', script: ['wget -q -O - http://web:8080/index.html'] }],
+  };
+  const sink = { output: (chunk: Buffer) => void chunks.push(chunk) };
+  const result = await runJobLocally(job, 'container', sink, { workDir, path: `${root}:${process.env.PATH}` });
+  const log = Buffer.concat(chunks).toString();
+  expect([result, log]).toEqual([{ state: 'success' }, expect.stringMatching(/^served$/m)]);
+  expect(listed()).toBe('');
+});
 
 test.runIf(engine)('a cancelled job ends with all its containers, and its after_script still runs', async () => {
   h.start({ executor: 'container', containers });
