@@ -57,9 +57,9 @@ async function lints(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Validate' }).click();
   const result = page.getByRole('region', { name: 'Result' });
   await result.getByText('The configuration is valid.').waitFor();
-  await counted(result.getByRole('list', { name: 'Jobs' }).locator('li'), 2);
-  await result.getByRole('list', { name: 'Included files' }).getByText('lint.yml').waitFor();
-  await result.getByRole('region', { name: 'Contents of merged.yml' }).getByText('echo weighed').waitFor();
+  await counted(page.getByRole('list', { name: 'Jobs' }).locator('li'), 2);
+  await page.getByRole('list', { name: 'Included files' }).getByText('lint.yml').waitFor();
+  await page.getByRole('region', { name: 'Contents of merged.yml' }).getByText('echo weighed').waitFor();
   await look(page, 'ci-lint');
   await text.fill('sort:\n  script: 1\n  stage: nowhere\n');
   await text.press('Control+Enter');

@@ -60,7 +60,8 @@ function Jobs({ jobs }: { jobs: NonNullable<Result['jobs']> }) {
   );
 }
 
-function Outcome({ result }: { result: Result }) {
+/** Right below the button, where it is seen without scrolling. */
+function Verdict({ result }: { result: Result }) {
   return (
     <Stack gap="md" component="section" aria-label="Result">
       {result.valid ? (
@@ -71,6 +72,14 @@ function Outcome({ result }: { result: Result }) {
         <Messages title="The configuration is not valid" color="red" lines={result.errors} />
       )}
       {result.warnings.length > 0 ? <Messages title="Warnings" color="yellow" lines={result.warnings} /> : null}
+    </Stack>
+  );
+}
+
+/** What the configuration makes, which may be long. */
+function Details({ result }: { result: Result }) {
+  return (
+    <Stack gap="md">
       {result.jobs && result.jobs.length > 0 ? <Jobs jobs={result.jobs} /> : null}
       {result.includes.length > 0 ? (
         <section>
@@ -150,9 +159,10 @@ export default function LintPage() {
             </div>
           </Stack>
         </form>
-        <CommitConfiguration content={content} file={file} />
         <FormError error={check.error} />
-        {check.data ? <Outcome result={check.data} /> : null}
+        {check.data ? <Verdict result={check.data} /> : null}
+        <CommitConfiguration content={content} file={file} />
+        {check.data ? <Details result={check.data} /> : null}
       </Stack>
     </Page>
   );
