@@ -100,9 +100,9 @@ export default function UserPage() {
           facts={[
             ['Number of sign-ins', (user.sign_in_count ?? 0).toLocaleString('en')],
             ['Last sign-in', <TimeAgo key="current" at={user.current_sign_in_at} />],
-            ['From IP address', user.current_sign_in_ip],
+            ['Last IP address', user.current_sign_in_ip],
             ['Previous sign-in', <TimeAgo key="last" at={user.last_sign_in_at} />],
-            ['From IP address ', user.last_sign_in_ip],
+            ['Previous IP address', user.last_sign_in_ip],
             ['Last active', user.last_activity_on],
           ]}
         />

@@ -144,12 +144,16 @@ function pipelineMessage(payload: Json): ChatMessage | null {
   };
 }
 
+const deploymentWords: Readonly<Record<string, string>> = {
+  running: 'started',
+  success: 'succeeded',
+  failed: 'failed',
+  canceled: 'was canceled',
+};
+
 function deploymentMessage(payload: Json): ChatMessage | null {
   const status = text(payload.status);
-  const words: Readonly<Record<string, string>> = {
-    ...{ running: 'started', success: 'succeeded', failed: 'failed', canceled: 'was canceled' },
-  };
-  const word = words[status];
+  const word = deploymentWords[status];
   if (word === undefined) return null;
   return {
     parts: [
