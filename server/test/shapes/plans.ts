@@ -49,6 +49,12 @@ export async function buildPlans(post: Post, projectId: number, groupId: number,
   const schedule = await post(`${project}/pipeline_schedules`, {
     ...{ description: 'Nightly', ref: 'main', cron: '0 1 * * *' },
   });
+  const deploy_access_levels = [[{ access_level: 40 }]];
+  for (const [place, name] of [
+    [project, 'live'],
+    [group, 'production'],
+  ] as const)
+    await post(`${place}/protected_environments`, { name, deploy_access_levels: deploy_access_levels[0] });
   const issueWords = { issue_iid: [1, 2, 3], ...(await said(`${project}/issues/1`)) };
   const epicWords = { epic_iid: [1, 2], epic_issue_id: [], ...(await said(`${group}/epics/1`)) };
   const snippetWords = { snippet_id: [snippets.project], ...(await said(`${project}/snippets/${snippets.project}`)) };
@@ -62,6 +68,9 @@ export async function buildPlans(post: Post, projectId: number, groupId: number,
     [/^\/projects\/:id\/boards/, boards.projects],
     [/^\/groups\/:id\/boards/, boards.groups],
     [/^\/groups\/:id\/epic_boards/, boards.epics],
+    [/^\/projects\/:id\/protected_environments/, { name: ['live', 'other'], deploy_access_levels }],
+    [/^\/groups\/:id\/protected_environments/, { name: ['production', 'testing'], deploy_access_levels }],
+    [/^\/vulnerabilities\//, { target_issue_iid: [1, 2, 3] }],
     [/\/environments/, { environment_id: [environment.id] }],
     [/\/deployments/, { deployment_id: [deployment.id], environment: ['staging'] }],
     [/\/freeze_periods/, { freeze_period_id: [freeze.id], freeze_start: ['0 2 * * *'], freeze_end: ['0 3 * * *'] }],

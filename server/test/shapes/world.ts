@@ -8,6 +8,7 @@ import { startWorld, type World } from '../ci.ts';
 import { buildGroup, buildProject, buildToken, buildUser, unique } from '../factories.ts';
 import { sshKeyText } from '../keys.ts';
 import { offered } from '../populated-work.ts';
+import { buildVulnerability } from '../vulnerabilities.ts';
 import { buildBelongings } from './belongings.ts';
 import type { Known } from './generate.ts';
 import { type Asker, password, people } from './people.ts';
@@ -218,6 +219,7 @@ export async function startPopulatedWorld(): Promise<PopulatedWorld> {
     spare.runners.push(made.id);
     secrets.push(made.token);
   }
+  const vulnerability = await buildVulnerability(app, project.id);
   const planned = await buildPlans(post, project.id, group.id, pipeline.sha);
   const users = [owner.user.id, world.admin.user.id, (await buildUser(app)).id];
   const own = await buildBelongings(world, users);
@@ -371,6 +373,7 @@ export async function startPopulatedWorld(): Promise<PopulatedWorld> {
     if (plans !== null) return plans;
     if (name === 'id') {
       if (isHard(route)) return route.path.startsWith('/groups') ? spare.groups : spare.projects;
+      if (route.path.startsWith('/vulnerabilities/')) return [vulnerability];
       if (byRoute[route.path]) return byRoute[route.path] ?? [];
       // Whoever asks here must go on asking.
       if (route.path.startsWith('/users/:id')) return route.method === 'GET' ? users : own.people.active;

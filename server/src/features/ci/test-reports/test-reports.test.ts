@@ -1,4 +1,4 @@
-/** Test reports of jobs, as the API puts them together for pipelines. */
+/** Test reports of jobs, as the API puts them together for pipelines. Slow: reports as large as they may be. */
 import { randomBytes } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -165,7 +165,7 @@ describe('time', () => {
     const say = (body: string) => at('notes', { body });
     expect(await say('/spend -1h')).toMatchObject({
       status: 400,
-      body: { message: '400 Bad request - Time to subtract exceeds the total time spent' },
+      body: { message: '400 Bad request - Note {:validation=>["Time to subtract exceeds the total time spent"]}' },
     });
     await say('/spend 2h 2020-01-05');
     for (const duration of ['1h', '2h']) await at('time_estimate', { duration });
