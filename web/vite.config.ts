@@ -162,7 +162,7 @@ const chunks = [
   },
   {
     name: 'review',
-    test: /[\\/]web[\\/]src[\\/](features[\\/]comments[\\/](?!Reactions|reactions)|ui[\\/]diff[\\/](hunks|line-comments)|lib[\\/](approvals|merge-request-people|merge-trains|status-checks)\.|features[\\/]milestones[\\/]MilestoneLink|features[\\/]merge-requests[\\/](merge-requests\.module|sidebar[\\/](EditInPlace|sidebar\.module)))/,
+    test: /[\\/]web[\\/]src[\\/](features[\\/]comments[\\/](?!Reactions|reactions|Suggestions)|ui[\\/]diff[\\/](hunks|line-comments)|lib[\\/](approvals|merge-request-people|merge-trains|status-checks)\.|features[\\/]milestones[\\/]MilestoneLink|features[\\/]merge-requests[\\/](merge-requests\.module|sidebar[\\/](EditInPlace|sidebar\.module)))/,
     minShareCount: 2,
     priority: 3,
   },

@@ -13,11 +13,13 @@ import { useReturnedFocus } from '../../ui/useReturnedFocus.ts';
 import { level } from '../projects/useProject.ts';
 import { CommentFormOnDemand } from './CommentFormOnDemand.tsx';
 import classes from './comments.module.css';
-import { type SuggestionBatch, Suggestions } from './Suggestions.tsx';
+import type { SuggestionBatch } from './Suggestions.tsx';
 import { usePlace } from './usePlace.ts';
 
 // Most pages with a change have no comments.
 const Reactions = lazy(() => import('./Reactions.tsx'));
+/** Few comments propose something. */
+const Suggestions = lazy(() => import('./Suggestions.tsx'));
 
 interface Props {
   readonly note: Note;
@@ -102,7 +104,9 @@ export function Comment({ note, thread, of, mayWrite, batch, again }: Props) {
         </div>
       )}
       {proposed && !changing ? (
-        <Suggestions {...proposed} mayApply={mayWrite && own >= level.developer} again={again} />
+        <Suspense fallback={null}>
+          <Suggestions {...proposed} mayApply={mayWrite && own >= level.developer} again={again} />
+        </Suspense>
       ) : null}
       {changing || (of.kind !== 'issue' && of.kind !== 'merge_request') ? null : (
         <Suspense fallback={null}>

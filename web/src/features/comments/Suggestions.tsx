@@ -24,7 +24,7 @@ interface Props {
 
 const linesOf = (text: string) => (text === '' ? [] : text.replace(/\n$/, '').split('\n'));
 
-export function Suggestions({ suggestions, batch, mayApply, again }: Props) {
+export default function Suggestions({ suggestions, batch, mayApply, again }: Props) {
   const applying = useMutation({
     mutationFn: (ids: readonly number[]) => applySuggestions(ids),
     onSuccess: () => batch.clear(),

@@ -14,7 +14,6 @@ import { MarkdownOnDemand } from '../../ui/MarkdownOnDemand.tsx';
 import { DialogOnDemand, MenuOnDemand, onDemand } from '../../ui/onDemand.tsx';
 import { ConnectionBanner } from './ConnectionBanner.tsx';
 import classes from './Frame.module.css';
-import { ImpersonationBanner } from './ImpersonationBanner.tsx';
 import { MaintenanceBanner } from './MaintenanceBanner.tsx';
 import { PlaceFrame } from './PlaceFrame.tsx';
 import { WorkLink } from './WorkLink.tsx';
@@ -54,6 +53,7 @@ function SystemMessage({ end, appearance }: { end: 'header' | 'footer'; appearan
 const BroadcastMessages = lazy(async () => ({
   default: (await import('./BroadcastMessages.tsx')).BroadcastMessages,
 }));
+const ImpersonationBanner = lazy(() => import('./ImpersonationBanner.tsx'));
 const createMenu = onDemand(() => import('./CreateMenu.tsx'));
 const profileMenu = onDemand(() => import('./ProfileMenu.tsx'));
 const palette = onDemand(async () => ({ default: (await import('./Palette.tsx')).Palette }));
@@ -138,7 +138,11 @@ export function Frame(): ReactNode {
           <BroadcastMessages />
         </Suspense>
       ) : null}
-      <ImpersonationBanner />
+      {data?.impersonator ? (
+        <Suspense fallback={null}>
+          <ImpersonationBanner />
+        </Suspense>
+      ) : null}
       <ConnectionBanner />
       <div id="content">
         <PlaceFrame>

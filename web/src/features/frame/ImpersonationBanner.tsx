@@ -6,7 +6,7 @@ import { stopImpersonating } from '../../lib/api.ts';
 import { sessionQuery, switchSession } from '../../lib/session.ts';
 import classes from './ImpersonationBanner.module.css';
 
-export function ImpersonationBanner() {
+export default function ImpersonationBanner() {
   const { data } = useQuery(sessionQuery);
   const navigate = useNavigate();
   const user = data?.user;
