@@ -363,16 +363,18 @@ async function readings(suite: Suite, page: Page, call: Api): Promise<void> {
   });
   await suite.step('what is typed before the field for it is there is in the field, and is no shortcut', async () => {
     const slowly = (route: Route) => setTimeout(700).then(() => route.continue().catch(() => {}));
-    for (const [keys, files, field] of [
-      ['t', '**/assets/FindFilePage*', 'Part of the path'],
-      ['Control+k', '**/assets/Palette*', 'Search projects, groups and pages'],
+    const search = page.getByRole('button', { name: 'Search or go to' });
+    for (const [open, files, field] of [
+      [() => page.keyboard.press('t'), '**/assets/FindFilePage*', 'Part of the path'],
+      [() => page.keyboard.press('Control+k'), '**/assets/Palette*', 'Search projects, groups and pages'],
+      [() => search.click(), '**/assets/Palette*', 'Search projects, groups and pages'],
     ] as const) {
       // Neither its code nor its data are there at once.
       await page.route(files, slowly);
       await page.route('**/api/**', slowly);
       await page.goto(`/${project}/-/tree/main/src`);
       await page.getByRole('link', { name: 'wheel.ts' }).waitFor();
-      await page.keyboard.press(keys);
+      await open();
       await page.keyboard.type('whyeelx', { delay: 30 });
       await page.keyboard.press('Backspace');
       await valued(page.getByLabel(field), 'whyeel');

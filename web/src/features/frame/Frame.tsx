@@ -90,11 +90,14 @@ export function Frame(): ReactNode {
   useListKeys();
   useHotkeys([['?', () => setHelp(true)]]);
   // From a field as well, unless the key means something in it, as in a Markdown editor.
+  const openSearch = () => {
+    if (!searching) keepTyped();
+    setSearching(true);
+  };
   const search = (event: KeyboardEvent) => {
     if (event.defaultPrevented) return;
     event.preventDefault();
-    if (!searching) keepTyped();
-    setSearching(true);
+    openSearch();
   };
   useHotkeys([['mod+K', search, { preventDefault: false }]], [], true);
   return (
@@ -107,12 +110,7 @@ export function Frame(): ReactNode {
         <Mark logo={data?.appearance?.logo ?? null} />
         <div className={classes.grow} />
         {data?.user ? (
-          <button
-            type="button"
-            className={classes.search}
-            onClick={() => setSearching(true)}
-            aria-label="Search or go to"
-          >
+          <button type="button" className={classes.search} onClick={openSearch} aria-label="Search or go to">
             <IconSearch size={16} aria-hidden />
             <span className={classes.grow}>Search or go to</span>
             <Kbd size="xs">Ctrl K</Kbd>
